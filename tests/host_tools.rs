@@ -87,7 +87,14 @@ fn gist(stderr: &[u8]) -> String {
     words.unwrap_or_default().to_owned()
 }
 
-fn report(tool: &Tool, oracle: &Oracle, number: u64, both: &(Outcome, Outcome), place: &Place) -> String {
+/// The call that differs, cut down; `None` when it does not do the same each time.
+fn report(
+    tool: &Tool,
+    oracle: &Oracle,
+    number: u64,
+    both: &(Outcome, Outcome),
+    place: &Place,
+) -> Option<String> {
     let wanted = kind(&both.0, &both.1);
     let tries = if std::env::var_os("HOST_TOOLS_WHOLE").is_some() { 0 } else { TRIES };
     let small = tool.call(number).smaller(tries, &mut |candidate| {
@@ -97,9 +104,9 @@ fn report(tool: &Tool, oracle: &Oracle, number: u64, both: &(Outcome, Outcome), 
         Verdict::Differs(both) => {
             format!("=== real: {}\n=== here: {}", show(&both.0, &small), show(&both.1, &small))
         }
-        _ => "it does the same each time no longer".to_owned(),
+        _ => return None,
     };
-    format!("##### {} {number}\n{}{shown}\n", tool.name, small.script(tool.name))
+    Some(format!("##### {} {number}\n{}{shown}\n", tool.name, small.script(tool.name)))
 }
 
 fn show(outcome: &Outcome, call: &Call) -> String {
@@ -155,7 +162,16 @@ fn compare_all(tool: &Tool, from: u64, count: u64) -> usize {
                             };
                             if show {
                                 let text = report(tool, oracle, number, &both, &place);
-                                found.lock().unwrap().0.insert(number, text);
+                                let mut found = found.lock().unwrap();
+                                match text {
+                                    Some(text) => {
+                                        found.0.insert(number, text);
+                                    }
+                                    None => {
+                                        found.2 += 1;
+                                        found.3 -= 1;
+                                    }
+                                }
                             }
                         }
                     }

@@ -20,12 +20,15 @@ impl Parser<'_> {
         let function = self.function(name);
         self.calls.push((function, line));
         let mut count = 0;
-        self.skip_newlines();
         while !self.is_sign(")") {
             let start = self.program.code.len();
             self.expression()?;
             self.keep_variable(start);
-            self.skip_newlines();
+            if matches!(self.program.code.get(start..), Some([Op::MatchRecord(_)])) {
+                let place = count + 1;
+                let message = format!("warning: regexp constant for parameter #{place} yields boolean value");
+                self.lexer.warnings.push((self.lexer.line, message));
+            }
             count += 1;
             if !self.take_sign(",") {
                 break;
@@ -65,7 +68,6 @@ impl Parser<'_> {
         let mut count = 0;
         let mut place = None;
         if self.take_sign("(") {
-            self.skip_newlines();
             while !self.is_sign(")") {
                 let start = self.program.code.len();
                 self.expression()?;
@@ -89,7 +91,6 @@ impl Parser<'_> {
                     (Function::Sub | Function::Gsub, 2) => place = Some(self.take_place(start)),
                     _ => {}
                 }
-                self.skip_newlines();
                 count += 1;
                 if !self.take_sign(",") {
                     break;
@@ -121,13 +122,12 @@ impl Parser<'_> {
 
     fn check_count(&self, function: Function, count: usize) -> Result<(), SyntaxError> {
         let (least, most) = function.arguments();
-        if (least..=most).contains(&count) {
+        // Those of bits are counted when they are called.
+        if (least..=most).contains(&count) || matches!(function, Function::And | Function::Or | Function::Xor)
+        {
             return Ok(());
         }
         let name = function.name();
-        if matches!(function, Function::And | Function::Or | Function::Xor) {
-            return Err(self.fatal(format!("{name}: called with less than two arguments")));
-        }
         Err(self.wrong(format!("{count} is invalid as number of arguments for {name}")))
     }
 
@@ -136,7 +136,7 @@ impl Parser<'_> {
         match self.program.code.get_mut(start..) {
             Some([op @ Op::Load(_)]) => {
                 if let Op::Load(variable) = *op {
-                    *op = Op::Array(variable);
+                    *op = Op::Array(variable, function, index as u8);
                 }
             }
             _ => {

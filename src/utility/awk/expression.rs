@@ -1,7 +1,7 @@
 //! Expressions, by precedence: each function emits code that leaves one value on the stack.
 
 use super::error::{SyntaxError, SyntaxErrorKind};
-use super::lexer::Token;
+use super::lexer::{Token, regex_escape_warning, unknown_escapes};
 use super::op::{Binary, Comparison, Function, Op, Place, SPECIAL, Source, Var};
 use super::parser::Parser;
 use super::value::Value;
@@ -135,6 +135,9 @@ impl Parser<'_> {
                     let mark = self.mark();
                     self.advance();
                     if !self.is_keyword("getline") {
+                        if compares {
+                            return Err(self.unexpected());
+                        }
                         // The pipe of a `print`.
                         self.go_back(mark);
                         return Ok(());
@@ -523,15 +526,25 @@ impl Parser<'_> {
     fn regex(&mut self) -> Result<(), SyntaxError> {
         let start = self.lexer.start + 1;
         let Some(source) = self.lexer.regex() else {
-            let is_last = self.lexer.start + 1 >= self.lexer.text.len();
+            let rest = self.lexer.text.get(start..).unwrap_or(&[]);
+            let (is_empty, is_cut) = (matches!(rest, [] | [b'\n', ..]), rest.ends_with(b"\\"));
             self.lexer.start += 1;
-            let message = if is_last { "unexpected newline or end of string" } else { "unterminated regexp" };
+            if is_cut && self.lexer.at >= self.lexer.text.len() {
+                let mut error = self.wrong("unterminated regexp at end of file");
+                error.line += 1;
+                return Err(error);
+            }
+            let message =
+                if is_empty { "unexpected newline or end of string" } else { "unterminated regexp" };
             return Err(self.wrong(message));
         };
         // An error shows it as it was written.
         let end = self.lexer.at.saturating_sub(1);
         let written = self.lexer.text.get(start..end).unwrap_or(&[]).to_metered();
         self.advance();
+        for byte in unknown_escapes(&written, &mut self.program.warned_escapes) {
+            self.lexer.warnings.push((self.lexer.line, regex_escape_warning(byte)));
+        }
         let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options.clone() };
         let regex = Regex::new(&source, Syntax::Extended, &options)
             .map_err(|error| self.error(SyntaxErrorKind::Regex(error, written)))?;
@@ -544,14 +557,11 @@ impl Parser<'_> {
     /// `(expression)`, or `(i, j) in array`.
     fn group(&mut self) -> Result<(), SyntaxError> {
         self.advance();
-        self.skip_newlines();
         self.expression()?;
-        self.skip_newlines();
         let mut count = 1;
         while self.take_sign(",") {
             self.skip_newlines();
             self.expression()?;
-            self.skip_newlines();
             count += 1;
         }
         self.expect_sign(")")?;
@@ -596,13 +606,11 @@ impl Parser<'_> {
     /// Expressions up to `)`; how many.
     pub(super) fn arguments(&mut self) -> Result<u32, SyntaxError> {
         let mut count = 0;
-        self.skip_newlines();
         if self.is_sign(")") {
             return Ok(count);
         }
         loop {
             self.expression()?;
-            self.skip_newlines();
             count += 1;
             if !self.take_sign(",") {
                 return Ok(count);

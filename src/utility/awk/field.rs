@@ -52,10 +52,11 @@ pub(super) async fn split(
     if let Splitter::Widths(widths) = splitter {
         let mut at = 0;
         for &(skip, width) in widths {
-            let start = skip_characters(text, at, skip);
-            if start >= text.len() {
+            // What is left may all be skipped: the field is there, and empty.
+            if at >= text.len() {
                 break;
             }
+            let start = skip_characters(text, at, skip);
             at = skip_characters(text, start, width);
             pieces.push((start, at));
             if pace.count((at - start) as u64)? {
@@ -220,8 +221,10 @@ pub(super) struct Record {
 /// What the record as a whole is as a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Kind {
-    /// It was read: a number if it looks like one.
+    /// There was none yet.
     #[default]
+    Nothing,
+    /// It was read: a number if it looks like one.
     Input,
     /// It was assigned or built from its fields.
     Text,
@@ -294,7 +297,8 @@ impl Record {
     /// As [`Record::whole`], with the type that `$0` has.
     pub(super) fn value(&mut self) -> Value {
         match self.kind {
-            Kind::Input => Value::Input(self.whole()),
+            Kind::Nothing => Value::Input(self.whole()),
+            Kind::Input => Value::input(self.whole()),
             Kind::Text => Value::Text(self.whole()),
             Kind::Number(number) => Value::Number(number),
         }
@@ -335,7 +339,7 @@ impl Record {
             return owned.get(index).cloned().unwrap_or(NOTHING);
         }
         let Some(&(start, end)) = self.pieces.get(index) else { return NOTHING };
-        Value::Input(Text::from(self.text().get(start..end).unwrap_or(&[])))
+        Value::input(self.text().get(start..end).unwrap_or(&[]))
     }
 
     /// See [`LARGE_BYTES`].

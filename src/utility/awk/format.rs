@@ -64,12 +64,12 @@ pub(super) async fn format(
         };
         at = conversion.at;
         let style = conversion.style;
-        // What the width makes is measured before it is made.
-        meter.check_value(out.len().saturating_add(style.least_length(letter)) as u64)?;
         if letter == b'%' {
             out.push(b'%');
         } else if b"diouxXcseEfFgGaA".contains(&letter) {
             let value = arguments.take(conversion.argument).map_err(|error| missing(error, at))?;
+            // What the width makes is measured before it is made.
+            meter.check_value(out.len().saturating_add(style.least_length(letter)) as u64)?;
             if letter == b's' {
                 let mut buffer = Vec::new();
                 push_string(value.bytes(number_format, &mut buffer), &style, out, pace).await?;
@@ -151,6 +151,8 @@ impl Conversion<'_> {
             self.at += 1;
         }
         if let Some(width) = self.number(arguments)? {
+            // What is too large for C is no width.
+            let width = if width == i64::MIN { 0 } else { width };
             self.style.left |= width < 0;
             self.style.width = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);
         }
@@ -196,7 +198,9 @@ impl Conversion<'_> {
         if self.format.get(self.at) == Some(&b'*') {
             self.at += 1;
             let number = self.argument_number()?;
-            return Ok(Some(arguments.take(number)?.number() as i64));
+            let number = arguments.take(number)?.number();
+            // What is too large for C becomes negative there.
+            return Ok(Some(if number >= i64::MAX as f64 { i64::MIN } else { number as i64 }));
         }
         let mut number = None;
         while let Some(byte @ b'0'..=b'9') = self.format.get(self.at) {
@@ -282,6 +286,7 @@ fn push_text(text: &[u8], style: &Style, out: &mut Vec<u8>) {
 /// `%c`: the character with that number, or the first one of a text.
 fn push_character(value: &Value, style: &Style, out: &mut Vec<u8>) {
     let mut character = Vec::with_capacity(4);
+    let mut style = Style { precision: None, ..*style };
     match value {
         Value::Text(text) | Value::Input(text) if !value.is_numeric() => {
             let length = unit_at(text, 0).map_or(0, |(_, length)| length);
@@ -289,21 +294,34 @@ fn push_character(value: &Value, style: &Style, out: &mut Vec<u8>) {
         }
         _ => {
             let number = value.number();
-            match u32::try_from(number as i64) {
-                Ok(code @ 0x11_0000..0x20_0000) => character.extend(four_bytes(code)),
-                Ok(code) if char::from_u32(code).is_some() => push_unit(&mut character, code),
-                _ => character.push(number as i64 as u8),
+            // What does not fit into 64 bits is none of them.
+            let whole = match number {
+                0.0..18_446_744_073_709_551_616.0 => number as u64,
+                0.0.. => 0,
+                _ => number as i64 as u64,
+            };
+            match whole as u32 {
+                code @ 0x11_0000..0x8000_0000 => character.extend(long_character(code)),
+                code if char::from_u32(code).is_some() => push_unit(&mut character, code),
+                _ => character.push(whole as u8),
             }
+            // gawk counts the bytes of what a number stands for.
+            style.width = style.width.saturating_sub(character.len() - 1);
         }
     }
-    push_text(&character, &Style { precision: None, ..*style }, out);
+    push_text(&character, &style, out);
 }
 
 /// UTF-8 as it once went on, past the last character.
-fn four_bytes(code: u32) -> [u8; 4] {
-    [18, 12, 6, 0].map(|shift| match shift {
-        18 => 0xf0 | (code >> shift & 7) as u8,
-        _ => 0x80 | (code >> shift & 63) as u8,
+fn long_character(code: u32) -> impl Iterator<Item = u8> {
+    let (first, count) = match code {
+        ..0x20_0000 => (0xf0, 4),
+        0x20_0000..0x400_0000 => (0xf8, 5),
+        _ => (0xfc, 6),
+    };
+    (0..count).rev().map(move |place| {
+        let bits = (code >> (6 * place)) as u8;
+        if place + 1 == count { first | bits } else { 0x80 | bits & 63 }
     })
 }
 

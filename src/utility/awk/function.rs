@@ -78,7 +78,7 @@ impl Machine<'_> {
                 Some(Value::Text(_) | Value::Input(_)) => b"string",
                 Some(Value::Regex(_)) => b"regexp",
                 Some(Value::Untyped(_)) => b"untyped",
-                Some(Value::Unset) | None => b"unassigned",
+                Some(Value::Unset | Value::Unassigned) | None => b"unassigned",
             })),
             Function::IsArray => Value::truth(matches!(arguments.first(), Some(Value::Array(_)))),
             Function::Index => self.index(&arguments),
@@ -151,6 +151,10 @@ impl Machine<'_> {
     }
 
     fn bits(function: Function, arguments: &[Value]) -> Result<Value, Fault> {
+        if arguments.len() < 2 {
+            let name = function.name();
+            return Err(Fault::fatal(format!("{name}: called with less than two arguments")));
+        }
         let mut numbers = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
             let number = argument.number();
@@ -174,6 +178,11 @@ impl Machine<'_> {
     fn length(&mut self, arguments: &[Value]) -> Result<Value, Fault> {
         match arguments.first() {
             Some(Value::Array(number)) => Ok(Value::Number(self.table(*number)?.len() as f64)),
+            Some(Value::Untyped(origin)) => {
+                // Its value was looked at.
+                self.set_origin(*origin, &Value::Unassigned);
+                Ok(Value::Number(0.0))
+            }
             Some(value) => Ok(Value::Number(count_characters(&self.text(value)) as f64)),
             None => {
                 let record = self.field(0.0)?;

@@ -302,6 +302,33 @@ pub(super) fn escape_warning(byte: u8) -> String {
     format!("warning: escape sequence `\\{shown}' treated as plain `{shown}'")
 }
 
+/// Bytes that mean something after a backslash in a regular expression, besides letters of [`escape`].
+const REGEX_ESCAPES: &[u8] = b"$'()*+-./0123456789<>?BSW[\\]^`abfnrstvwxy{|}";
+
+/// The bytes after a backslash in a regular expression that mean nothing there, each once.
+pub(super) fn unknown_escapes(source: &[u8], warned: &mut Vec<u8>) -> Vec<u8> {
+    let mut unknown = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', source.get(at..).unwrap_or(&[])) {
+        if let Some(&byte) = source.get(at + found + 1)
+            && (byte.is_ascii_graphic() || byte == b' ')
+            && !REGEX_ESCAPES.contains(&byte)
+            && !warned.contains(&byte)
+        {
+            warned.push(byte);
+            unknown.push(byte);
+        }
+        at += found + 2;
+    }
+    unknown
+}
+
+/// What gawk says of such a byte.
+pub(super) fn regex_escape_warning(byte: u8) -> String {
+    let shown = char::from(byte);
+    format!("warning: regexp escape sequence `\\{shown}' is not a known regexp operator")
+}
+
 /// The byte that an escape stands for, and its length without the backslash.
 pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     let byte = match *rest.first()? {

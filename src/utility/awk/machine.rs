@@ -100,6 +100,8 @@ pub(super) struct Machine<'p> {
     pub(super) regex_options: RegexOptions,
     /// A sort of an array into itself was warned of.
     pub(super) has_warned_of_sort: bool,
+    /// Bytes after a backslash in expressions of which gawk has warned.
+    pub(super) warned_escapes: Vec<u8>,
     /// Warnings to be printed.
     pub(super) warnings: Vec<String>,
     /// State of `rand`, and the seed it started from.
@@ -121,7 +123,7 @@ impl<'p> Machine<'p> {
     ) -> Self {
         let text = |text: &'static [u8]| Text::from_static(text);
         let mut globals = vec![Value::Unset; program.globals.len()];
-        let defaults: [(u32, Value); 15] = [
+        let defaults: [(u32, Value); 18] = [
             (NF, Value::Number(0.0)),
             (NR, Value::Number(0.0)),
             (FNR, Value::Number(0.0)),
@@ -135,6 +137,9 @@ impl<'p> Machine<'p> {
             (IGNORECASE, Value::Number(0.0)),
             (FPAT, Value::Text(text(b"[^[:space:]]+"))),
             (RLENGTH, Value::Number(0.0)),
+            (FILENAME, Value::Text(Text::EMPTY)),
+            (RT, Value::Text(Text::EMPTY)),
+            (ERRNO, Value::Text(Text::EMPTY)),
             (CONVFMT, Value::Text(text(b"%.6g"))),
             (OFMT, Value::Text(text(b"%.6g"))),
         ];
@@ -171,6 +176,7 @@ impl<'p> Machine<'p> {
             regexes: HashMap::default(),
             regex_options: RegexOptions { dialect: Dialect::Awk, ..regex_options },
             has_warned_of_sort: false,
+            warned_escapes: program.warned_escapes.clone(),
             warnings: Vec::new(),
             random: 0,
             seed: 1.0,
@@ -186,7 +192,7 @@ impl<'p> Machine<'p> {
         for (name, value) in environment.iter() {
             let (name, value) = (name.clone(), value.clone());
             if let Some(table) = self.arrays.get_mut(environ) {
-                *table.entry(name) = Value::Input(value);
+                *table.entry(name) = Value::input(value);
             }
         }
         if self.program.asks_about_process {
@@ -204,7 +210,7 @@ impl<'p> Machine<'p> {
         for (index, argument) in arguments.iter().enumerate() {
             let (key, value) = (Text::from(index.to_decimal()), argument.clone());
             if let Some(table) = self.arrays.get_mut(argv) {
-                *table.entry(key) = Value::Input(value);
+                *table.entry(key) = Value::input(value);
             }
         }
         self.set_global(ARGC, Value::Number(arguments.len() as f64))
@@ -327,7 +333,12 @@ impl<'p> Machine<'p> {
                     self.stack.push(value);
                 }
                 Op::Argument(variable) => self.argument(variable)?,
-                Op::Array(variable) => {
+                Op::Array(variable, function, index) => {
+                    let is_scalar =
+                        !matches!(self.slot(variable), Value::Unset | Value::Untyped(_) | Value::Array(_));
+                    if is_scalar {
+                        return Err(Self::no_array(function, index));
+                    }
                     let number = self.array(variable)?;
                     self.stack.push(Value::Array(number));
                 }
@@ -353,12 +364,7 @@ impl<'p> Machine<'p> {
                     };
                     self.stack.push(value);
                 }
-                Op::NoArray(function, index) => {
-                    let place = ["first", "second", "third", "fourth"];
-                    let place = place.get(usize::from(index)).copied().unwrap_or("last");
-                    let name = function.name();
-                    return Err(Fault::fatal(format!("{name}: {place} argument is not an array")));
-                }
+                Op::NoArray(function, index) => return Err(Self::no_array(function, index)),
                 Op::Swap => {
                     let top = self.stack.len();
                     if top > 1 {
@@ -565,6 +571,13 @@ impl<'p> Machine<'p> {
                 Op::Done => return Ok(Pause::Done),
             }
         }
+    }
+
+    fn no_array(function: Function, index: u8) -> Fault {
+        let place = ["first", "second", "third", "fourth"];
+        let place = place.get(usize::from(index)).copied().unwrap_or("last");
+        let name = function.name();
+        Fault::fatal(format!("{name}: {place} argument is not an array"))
     }
 
     fn tick(&mut self) -> Pause {

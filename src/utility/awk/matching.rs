@@ -214,6 +214,14 @@ impl Machine<'_> {
         {
             return Err(Fault::fatal("split: cannot use the same array for second and fourth args"));
         }
+        if text.is_empty() {
+            for array in [1, 3] {
+                if let Some(Value::Array(array)) = arguments.get(array) {
+                    self.arrays.clear(*array);
+                }
+            }
+            return Ok(Value::Number(0.0));
+        }
         let is_empty =
             |number: &u32| self.program.regex_sources.get(*number as usize).is_some_and(Vec::is_empty);
         let separator = match arguments.get(2) {
@@ -223,18 +231,29 @@ impl Machine<'_> {
                 let separator = self.text(value);
                 self.splitter_for(&separator)?
             }
+            // Neither FIELDWIDTHS nor FPAT matters here.
+            None if matches!(self.splitter, Splitter::Widths(_) | Splitter::Matches(_)) => {
+                let separator = self.text(&self.global(FS).clone());
+                self.splitter_for(&separator)?
+            }
             None => self.field_splitter().clone(),
         };
         let mut pieces: Vec<Piece> = Vec::new();
+        // Where paragraphs are records of words, an expression separates words too: blanks before the first are skipped,
+        // and a separator at the end begins no further element.
+        let takes_words = self.settings.rs.is_empty()
+            && matches!(self.splitter, Splitter::Blanks)
+            && matches!(separator, Splitter::Regex(_));
+        let mut text = text;
+        if takes_words {
+            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+            let skipped = text.iter().take_while(|byte| blank(byte)).count();
+            text = Text::from(text.get(skipped..).unwrap_or(&[]));
+        }
         split(&text, &separator, false, &mut pieces, pace)
             .await
             .map_err(|error| self.regex_fault(&error, b""))?;
-        // Where paragraphs are records, a separator at the end begins no further element.
-        if self.settings.rs.is_empty()
-            && matches!(separator, Splitter::Regex(_))
-            && pieces.len() > 1
-            && pieces.last().is_some_and(|(start, end)| start == end)
-        {
+        if takes_words && pieces.len() > 1 && pieces.last().is_some_and(|(start, end)| start == end) {
             pieces.pop();
         }
         if let Some(Value::Array(seps)) = arguments.get(3) {
@@ -247,7 +266,7 @@ impl Machine<'_> {
                 // Blanks at both ends are separators too.
                 for (number, gap) in [(0, text.get(..*start)), (pieces.len(), text.get(*end..))] {
                     if let Some(gap) = gap.filter(|gap| !gap.is_empty()) {
-                        *self.table(*seps)?.entry(number_key(number)) = Value::Input(Text::from(gap));
+                        *self.table(*seps)?.entry(number_key(number)) = Value::input(gap);
                     }
                 }
             }
@@ -262,6 +281,9 @@ impl Machine<'_> {
     async fn patsplit(&mut self, arguments: &[Value], pace: &mut Pace<'_>) -> Result<Value, Fault> {
         let text = self.argument_text(arguments, 0);
         let regex = match arguments.get(2) {
+            Some(pattern) if !matches!(pattern, Value::Regex(_)) && self.text(pattern).is_empty() => {
+                return Err(Fault::fatal("patsplit: third argument must be non-null"));
+            }
             Some(pattern) => self.regex_of(pattern)?,
             None => {
                 let pattern = self.global(FPAT).clone();
@@ -304,7 +326,7 @@ impl Machine<'_> {
     ) -> Result<(), Fault> {
         self.arrays.clear(array);
         for (index, (start, end)) in pieces.enumerate() {
-            let value = Value::Input(Text::from(text.get(start..end).unwrap_or(&[])));
+            let value = Value::input(text.get(start..end).unwrap_or(&[]));
             *self.table(array)?.entry(number_key(index + first)) = value;
             if pace.count(24).map_err(|error| self.regex_fault(&error.into(), b""))? {
                 yield_now().await;
@@ -348,7 +370,7 @@ impl Machine<'_> {
         self.arrays.clear(array);
         for (index, group) in groups.iter().enumerate() {
             let Some((start, end)) = *group else { continue };
-            let value = Value::Input(Text::from(text.get(start..end).unwrap_or(&[])));
+            let value = Value::input(text.get(start..end).unwrap_or(&[]));
             let counted = count_both(text, (start, end), pace).await;
             let (before, length) = counted.map_err(|error| self.regex_fault(&error.into(), b""))?;
             let subsep = self.settings.subsep.clone();
@@ -388,10 +410,12 @@ impl Machine<'_> {
         let parts = Replacements::simple(&replacement);
         let count = replace(&regex, &target, &parts, usize::from(!is_global), &mut out, pace).await;
         let count = count.map_err(|error| self.regex_fault(&error, b""))?;
-        if count > 0
-            && let Some(place) = place
-        {
-            self.store_place(place, &operand, Value::Text(Text::from(out)))?;
+        match place {
+            Some(place) if count > 0 => {
+                self.store_place(place, &operand, Value::Text(Text::from(out)))?;
+            }
+            Some(Place::Field) => self.reach_field(&operand)?,
+            Some(Place::Var(_) | Place::Element(_)) | None => {}
         }
         self.push(Value::Number(count as f64));
         Ok(())

@@ -40,6 +40,7 @@ mod variable;
 
 use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format, vec};
 use crate::utility::prelude::*;
+use crate::utility::regex::{Dialect, Regex, RegexError, RegexOptions, Syntax};
 use crate::utility::ticker::regex_options;
 use error::{Fault, Source};
 use in_place::InPlace;
@@ -119,16 +120,16 @@ fn suffix_of(assignment: &[u8]) -> Option<Text> {
     names.iter().find_map(|name| assignment.strip_prefix(*name)).map(Text::from)
 }
 
+/// The variables that options set, and bytes after a backslash of which was warned.
+struct Assignments {
+    variables: Vec<(Text, Text)>,
+    warned_escapes: Vec<u8>,
+}
+
 /// The variables that `-F` and `-v` set, in this order, and their values.
-fn assignments(ctx: &mut Context, options: &Options) -> Result<Vec<(Text, Text)>, UtilityError> {
-    if let Some(text) = options.values("assign").find(|text| !text.contains(&b'=')) {
-        let shown = String::from_utf8_lossy(text);
-        let name = bstr::BStr::new(&ctx.name);
-        let text = format!("{name}: `{shown}' argument to `-v' not in `var=value' form\n\n");
-        ctx.stderr.push(text.as_bytes());
-        return Err(usage(ctx));
-    }
+fn assignments(ctx: &mut Context, options: &Options) -> Result<Assignments, UtilityError> {
     let mut assignments = Vec::new();
+    let (mut warned, mut told) = (Vec::new(), Vec::new());
     for (spec, argument) in options.given() {
         let (name, mut value): (&[u8], Text) = match (spec.short, argument) {
             ('F', Some(value)) => {
@@ -136,6 +137,12 @@ fn assignments(ctx: &mut Context, options: &Options) -> Result<Vec<(Text, Text)>
                 let slashes = value.iter().rev().take_while(|byte| **byte == b'\\').count();
                 let end: &[u8] = if slashes % 2 == 1 { b"\\" } else { b"" };
                 (b"FS", Text::from([value.as_bytes(), end].concat_metered()))
+            }
+            ('v', Some(text)) if !text.contains(&b'=') => {
+                let (name, shown) = (bstr::BStr::new(&ctx.name), String::from_utf8_lossy(text));
+                let text = format!("{name}: `{shown}' argument to `-v' not in `var=value' form\n\n");
+                ctx.stderr.push(text.as_bytes());
+                return Err(usage(ctx));
             }
             ('v', Some(text)) if suffix_of(text).is_none() => {
                 let equals = memchr::memchr(b'=', text).unwrap_or(text.len());
@@ -151,27 +158,51 @@ fn assignments(ctx: &mut Context, options: &Options) -> Result<Vec<(Text, Text)>
         } else {
             let mut warnings = Vec::new();
             value = Text::from(run::unescape(&value, &mut warnings));
-            for warning in &warnings {
-                ctx.warn(format_args!("{warning}"));
+            for warning in warnings {
+                // Each is told once.
+                if !told.contains(&warning) {
+                    ctx.warn(format_args!("{warning}"));
+                    told.push(warning);
+                }
+            }
+            if name == b"FS" && value.len() > 1 {
+                check_separator(ctx, &value, &mut warned)?;
             }
             assignments.push((Text::from(name), value));
             continue;
         };
         return Err(UtilityError::Failed { message: problem, status: 2 });
     }
-    Ok(assignments)
+    Ok(Assignments { variables: assignments, warned_escapes: warned })
+}
+
+/// An expression that separates fields is looked at where it is given.
+fn check_separator(ctx: &mut Context, value: &Text, warned: &mut Vec<u8>) -> Result<(), UtilityError> {
+    for byte in lexer::unknown_escapes(value, warned) {
+        ctx.warn(format_args!("{}", lexer::regex_escape_warning(byte)));
+    }
+    let options = RegexOptions { dialect: Dialect::Awk, ..regex_options(&ctx.meter) };
+    match Regex::new(value, Syntax::Extended, &options) {
+        Ok(_) | Err(RegexError::Stopped(_)) => Ok(()),
+        Err(error) => {
+            let shown = String::from_utf8_lossy(value);
+            let message = format!("fatal: invalid regexp: {error}: /{shown}/");
+            Err(UtilityError::Failed { message, status: 2 })
+        }
+    }
 }
 
 /// Sets `ENVIRON`, `ARGV`, `FS` and the variables of `-v`.
 fn prepare(
     ctx: &Context,
-    assignments: Vec<(Text, Text)>,
+    assignments: Assignments,
     runner: &mut Runner<'_>,
     arguments: &[Text],
 ) -> Result<(), UtilityError> {
     let result = runner.set_arrays(&ctx.env, arguments);
     result.map_err(|fault| runner.error(fault))?;
-    for (name, value) in assignments {
+    runner.know_escapes(assignments.warned_escapes);
+    for (name, value) in assignments.variables {
         if runner.is_function(&name) {
             let shown = String::from_utf8_lossy(&name);
             let message = format!("cmd. line:1: error: function name `{shown}' previously defined");
@@ -199,11 +230,14 @@ async fn program_text(
     let mut parts = Vec::new();
     let mut add = |source, part: &[u8]| {
         let first_line = 1 + memchr::memchr_iter(b'\n', &text).count() as u32;
+        let source_is_text = source == Source::CommandLine;
         parts.push((source, first_line));
         text.extend_from_slice(part);
-        text.push(b'\n');
+        if source_is_text || !part.ends_with(b"\n") {
+            text.push(b'\n');
+        }
     };
-    let mut is_given = false;
+    let (mut is_given, mut ends_open) = (false, false);
     for (spec, argument) in options.given() {
         match (spec.short, argument) {
             ('e', Some(part)) => add(Source::CommandLine, part),
@@ -225,6 +259,7 @@ async fn program_text(
             _ => continue,
         }
         is_given = true;
+        ends_open = spec.short == 'e';
     }
     if !is_given {
         if operands.is_empty() {
@@ -232,6 +267,9 @@ async fn program_text(
         }
         let program = operands.remove(0);
         add(Source::CommandLine, &program);
+        ends_open = true;
+    }
+    if ends_open {
         text.pop();
     }
     Ok((text, Sources(parts)))

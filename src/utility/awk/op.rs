@@ -133,8 +133,8 @@ pub(super) enum Op {
     Load(Var),
     /// Pushes a variable as an argument: an array, a value, or what may become an array.
     Argument(Var),
-    /// Pushes a variable's array, made where there is none.
-    Array(Var),
+    /// Pushes a variable's array, made where there is none, as the argument of that index.
+    Array(Var, Function, u8),
     /// Pops a field number, pushes the field.
     LoadField,
     /// Pushes the field of that number.
@@ -325,6 +325,8 @@ pub(super) struct Program {
     pub(super) globals: Vec<Vec<u8>>,
     pub(super) functions: Vec<Definition>,
     pub(super) ranges: u32,
+    /// Bytes after a backslash in expressions of which gawk has warned.
+    pub(super) warned_escapes: Vec<u8>,
     /// The program names `PROCINFO`.
     pub(super) asks_about_process: bool,
     pub(super) begin: Option<u32>,

@@ -197,7 +197,10 @@ impl Parser<'_> {
         let text = &self.lexer.text;
         let start = self.lexer.start.min(text.len());
         let before = text.get(..start).unwrap_or(&[]);
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        // gawk shows a newline with which the text begins, before a word that ends it.
+        let is_word = matches!(self.token, Token::Keyword(_) | Token::Name(_) | Token::Function(_));
+        let shows_newline = start == 1 && is_word && self.lexer.at >= text.len();
+        let line_start = memchr::memrchr(b'\n', before).filter(|_| !shows_newline).map_or(0, |at| at + 1);
         let line_end =
             memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
         let line = text.get(line_start..line_end).unwrap_or(&[]).to_metered();
@@ -410,6 +413,11 @@ impl Parser<'_> {
         if self.is_sign("{") {
             return Ok(());
         }
+        if self.is_sign("}") {
+            // gawk tells both.
+            let message = format!("{} blocks must have an action part", self.part.unwrap_or_default());
+            self.lexer.warnings.push((self.lexer.line, message));
+        }
         if !matches!(self.token, Token::Newline | Token::End | Token::Sign(";")) {
             return Err(self.unexpected());
         }
@@ -465,6 +473,9 @@ impl Parser<'_> {
                 break;
             }
             self.skip_newlines();
+            if self.is_sign(")") {
+                return Err(self.unexpected());
+            }
         }
         self.expect_sign(")")?;
         self.skip_newlines();

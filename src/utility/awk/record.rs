@@ -31,6 +31,9 @@ impl Machine<'_> {
         if let Some(regex) = self.regexes.get(source) {
             return Ok(regex.clone());
         }
+        for byte in super::lexer::unknown_escapes(source, &mut self.warned_escapes) {
+            self.warnings.push(super::lexer::regex_escape_warning(byte));
+        }
         let options = RegexOptions { ignore_case: self.ignore_case, ..self.regex_options.clone() };
         let regex = Regex::new(source, Syntax::Extended, &options)
             .map_err(|error| self.regex_fault(&error, source))?;
@@ -162,6 +165,14 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Makes the fields up to that one.
+    pub(super) fn reach_field(&mut self, number: &Value) -> Result<(), Fault> {
+        self.field(number.number())?;
+        self.own_fields()?;
+        self.record.reach(number.number() as usize);
+        Ok(())
+    }
+
     pub(super) fn getline(&mut self, source: Source, place: Option<Place>) -> Pause {
         // For a command the place's operand is above the name, for a file below it.
         let name = match source {
@@ -189,16 +200,12 @@ impl Machine<'_> {
         let operand = place.map_or(Value::Unset, |place| self.pop_operand(place));
         match place {
             Some(place) if outcome > 0 => {
-                let value = Value::Input(Text::from(record));
+                let value = Value::input(record);
                 self.store_place(place, &operand, value)?;
             }
             None if outcome > 0 => self.record.set(record),
             // The place comes into being all the same.
-            Some(Place::Field) => {
-                self.field(operand.number())?;
-                self.own_fields()?;
-                self.record.reach(operand.number() as usize);
-            }
+            Some(Place::Field) => self.reach_field(&operand)?,
             Some(place @ Place::Element(_)) => {
                 self.load_place(place, &operand)?;
             }

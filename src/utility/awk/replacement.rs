@@ -92,9 +92,6 @@ impl Replacement<'_> {
                 b'\\' => match bytes.next() {
                     Some(digit @ b'0'..=b'9') => usize::from(digit - b'0'),
                     Some(escaped) => {
-                        if escaped != b'&' && escaped != b'\\' {
-                            literal.push(byte);
-                        }
                         literal.push(escaped);
                         continue;
                     }

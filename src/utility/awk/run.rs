@@ -93,9 +93,14 @@ impl<'p> Runner<'p> {
     /// Gives a variable a value from outside of the program. One that the program does not name can not be seen.
     pub(super) fn set(&mut self, name: &[u8], value: Text) -> Result<(), Fault> {
         match self.program.globals.iter().position(|global| global == name) {
-            Some(slot) => self.machine.set_global(slot as u32, Value::Input(value)),
+            Some(slot) => self.machine.set_global(slot as u32, Value::input(value)),
             None => Ok(()),
         }
+    }
+
+    /// Of these bytes after a backslash was warned.
+    pub(super) fn know_escapes(&mut self, bytes: Vec<u8>) {
+        self.machine.warned_escapes.extend(bytes);
     }
 
     /// Whether the program has a function of that name.
@@ -277,7 +282,9 @@ impl<'p> Runner<'p> {
                     self.machine.push(Value::Number(status));
                 }
                 Pause::Close(name) => {
-                    ctx.stdout.flush().await?;
+                    if self.streams.is_open(&name) {
+                        ctx.stdout.flush().await?;
+                    }
                     let status = self.streams.close(ctx, &name).await?;
                     self.machine.push(Value::Number(status));
                 }
@@ -337,15 +344,25 @@ impl<'p> Runner<'p> {
                 if let Some(errno) = self.streams.failure.take() {
                     self.machine.set_global(ERRNO, Value::Text(Text::from(errno.message())))?;
                 }
+                self.take_terminator(outcome)?;
                 // `NR` stays.
                 Ok(outcome)
             }
             Source::Command => {
-                ctx.stdout.flush().await?;
                 let outcome = self.streams.read_command(ctx, name, &separator, &mut self.line).await?;
+                self.take_terminator(outcome)?;
                 Ok(outcome)
             }
         }
+    }
+
+    /// Sets `RT` to what ended a record of a file or command.
+    fn take_terminator(&mut self, outcome: i8) -> Result<(), Fault> {
+        if outcome <= 0 {
+            return Ok(());
+        }
+        let end = std::mem::take(&mut self.streams.terminator);
+        self.machine.set_global(RT, Value::Text(end))
     }
 
     /// Reads the next record of the operands into `$0`.
@@ -488,9 +505,12 @@ impl<'p> Runner<'p> {
         let index = if self.is_standard { 0 } else { self.next_argument - 1 };
         self.machine.set_global(FILENAME, Value::Text(name))?;
         self.machine.set_global(ARGIND, Value::Number(index as f64))?;
-        self.machine.set_global(FNR, Value::Number(0.0))?;
-        let Some(entry) = self.program.begin_file else { return Ok(true) };
+        // What BEGIN assigned counts on where there are no operands.
+        if !self.is_standard {
+            self.machine.set_global(FNR, Value::Number(0.0))?;
+        }
         self.machine.set_global(ERRNO, Value::Text(Text::EMPTY))?;
+        let Some(entry) = self.program.begin_file else { return Ok(true) };
         match self.part_between(ctx, entry).await? {
             Ended::Done => return Ok(true),
             Ended::NextFile => self.leave_file(ctx).await?,
@@ -533,9 +553,7 @@ pub(super) fn unescape(text: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
         } else {
             // gawk drops a backslash at the end.
             let Some(&byte) = rest.first() else { break };
-            if byte != b'/' {
-                warnings.push(super::lexer::escape_warning(byte));
-            }
+            warnings.push(super::lexer::escape_warning(byte));
             value.push(byte);
             at += 1;
         }

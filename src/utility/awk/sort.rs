@@ -58,16 +58,34 @@ impl Order {
     }
 
     fn compare(self, left: &Entry, right: &Entry, format: &[u8]) -> Ordering {
+        let directed = |order: Ordering| if self.descends { order.reverse() } else { order };
+        let is_index = matches!(self.by, By::Nothing | By::IndexText | By::IndexNumber);
+        let order = directed(self.ascending(left, right, format));
+        if is_index || order.is_ne() {
+            return order;
+        }
+        // Equal values come by their subscripts: numbers upwards either way, as gawk keeps them.
+        match (whole(&left.key), whole(&right.key)) {
+            (Some(left), Some(right)) => left.cmp(&right),
+            _ => directed(left.key.cmp(&right.key)),
+        }
+    }
+
+    fn ascending(self, left: &Entry, right: &Entry, format: &[u8]) -> Ordering {
         match self.by {
             By::Nothing => Ordering::Equal,
             By::IndexText => left.key.cmp(&right.key),
             By::IndexNumber => left.number.total_cmp(&right.number).then_with(|| left.key.cmp(&right.key)),
-            By::ValueNumber => {
-                left.value.number().total_cmp(&right.value.number()).then_with(|| left.key.cmp(&right.key))
-            }
+            By::ValueNumber => left.value.number().total_cmp(&right.value.number()),
             By::ValueText | By::ValueType => by_type(&left.value, &right.value, format),
         }
     }
+}
+
+/// A subscript that is a whole number of some digits.
+fn whole(key: &[u8]) -> Option<u64> {
+    let is_number = key.len() < 16 && !key.is_empty() && key.iter().all(u8::is_ascii_digit);
+    is_number.then(|| key.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
 }
 
 /// Numbers before texts, then by value: gawk's order of values by type.
@@ -145,11 +163,6 @@ impl Job {
             self.gathered.push(Entry { key: key.clone(), value, number });
         }
         None
-    }
-
-    /// The next entry of those that are in order.
-    pub(super) fn next(&self, sorted: &mut IntoIter<Entry>) -> Option<Entry> {
-        if self.order.descends { sorted.next_back() } else { sorted.next() }
     }
 }
 

@@ -52,7 +52,7 @@ impl Machine<'_> {
             return;
         };
         for _ in 0..AT_ONCE {
-            let Some(entry) = job.next(entries) else {
+            let Some(entry) = entries.next() else {
                 self.sorted(sorting.into_inner());
                 return;
             };

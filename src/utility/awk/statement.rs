@@ -175,7 +175,7 @@ impl Parser<'_> {
             return Ok(());
         }
         if !self.is_sign(";") {
-            self.simple_statement()?;
+            self.step_statement()?;
         }
         self.expect_sign(";")?;
         self.skip_newlines();
@@ -191,7 +191,7 @@ impl Parser<'_> {
         let to_body = self.emit(Op::Jump(0));
         let step = self.here();
         if !self.is_sign(")") {
-            self.simple_statement()?;
+            self.step_statement()?;
         }
         self.expect_sign(")")?;
         self.emit(Op::Jump(test));
@@ -221,6 +221,14 @@ impl Parser<'_> {
         }
         self.go_back(mark);
         Ok(None)
+    }
+
+    /// A statement in the head of a `for`, from which nothing leaves.
+    fn step_statement(&mut self) -> Result<(), SyntaxError> {
+        if let Token::Keyword("next" | "nextfile" | "exit" | "return" | "break" | "continue") = self.token {
+            return Err(self.unexpected());
+        }
+        self.simple_statement()
     }
 
     fn simple_statement(&mut self) -> Result<(), SyntaxError> {
@@ -424,7 +432,6 @@ impl Parser<'_> {
         if self.is_sign("(") {
             // `print (1)(2)` is no list in parentheses: what follows tells.
             self.advance();
-            self.skip_newlines();
             if self.is_sign(")") {
                 return Err(self.unexpected());
             }

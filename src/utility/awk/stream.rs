@@ -30,13 +30,15 @@ struct Process {
     status: ExitStatus,
 }
 
-/// All open streams. Outputs keep the order in which they were opened, in which they are closed at the end.
+/// All open streams. Outputs keep the order in which they were opened; the last is closed first at the end.
 #[derive(Default)]
 pub(super) struct Streams {
     sinks: Vec<Option<(Vec<u8>, Sink)>>,
     sink_places: HashMap<Vec<u8>, usize>,
     files: HashMap<Vec<u8>, Reader>,
     processes: HashMap<Vec<u8>, Process>,
+    /// What ended the last record that was read.
+    pub(super) terminator: Text,
     /// Why the last file could not be read.
     pub(super) failure: Option<Errno>,
 }
@@ -102,6 +104,13 @@ impl Streams {
         Ok(has_found)
     }
 
+    /// Whether something of that name is open.
+    pub(super) fn is_open(&self, name: &[u8]) -> bool {
+        self.files.contains_key(name)
+            || self.processes.contains_key(name)
+            || self.sink_places.contains_key(name)
+    }
+
     /// Closes a stream; its exit status, or -1 when there is none of that name.
     pub(super) async fn close(&mut self, ctx: &mut Context, name: &[u8]) -> Result<f64, Fault> {
         let mut status = -1.0;
@@ -126,7 +135,7 @@ impl Streams {
 
     /// Closes everything.
     pub(super) async fn close_all(&mut self, ctx: &mut Context) -> Result<(), Fault> {
-        for (name, sink) in std::mem::take(&mut self.sinks).into_iter().flatten() {
+        for (name, sink) in std::mem::take(&mut self.sinks).into_iter().flatten().rev() {
             end_sink(ctx, &name, sink).await?;
         }
         self.sink_places.clear();
@@ -158,7 +167,7 @@ impl Streams {
             }
         }
         let Some(reader) = self.files.get_mut(name) else { return Ok(-1) };
-        read_into(reader, ctx, separator, into).await
+        read_into(reader, ctx, separator, into, &mut self.terminator).await
     }
 
     /// Reads a record from a command's output.
@@ -181,7 +190,7 @@ impl Streams {
         let Some(Process { reader, running, status }) = self.processes.get_mut(command) else {
             return Ok(-1);
         };
-        let mut read = pin!(read_into(reader, ctx, separator, into));
+        let mut read = pin!(read_into(reader, ctx, separator, into, &mut self.terminator));
         // The command goes on while its output is waited for.
         poll_fn(|cx| {
             if let Some(future) = running
@@ -251,10 +260,14 @@ async fn read_into(
     ctx: &Context,
     separator: &Separator,
     into: &mut Vec<u8>,
+    terminator: &mut Text,
 ) -> Result<i8, Fault> {
     into.clear();
     match reader.next(ctx, separator).await? {
-        Ok(Some((record, _))) => {
+        Ok(Some((record, end))) => {
+            if **terminator != *end {
+                *terminator = Text::from(end);
+            }
             append(&ctx.meter, into, record).await?;
             Ok(1)
         }

@@ -65,6 +65,7 @@ pub(super) fn mktime(text: &[u8], zone: &TimeZone, is_utc: bool) -> i64 {
     let text = String::from_utf8_lossy(text);
     let numbers: Vec<i64> = text.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
     let [year, month, day, hour, minute, second, ..] = *numbers.as_slice() else { return -1 };
+    let says_summer = numbers.get(6).copied().unwrap_or(-1);
     let zone = if is_utc { TimeZone::UTC } else { zone.clone() };
     let seconds = || -> Option<i64> {
         // Months, days and the rest may be out of range, and count on.
@@ -83,7 +84,15 @@ pub(super) fn mktime(text: &[u8], zone: &TimeZone, is_utc: bool) -> i64 {
         let clock =
             jiff::Span::new().try_hours(hour).ok()?.try_minutes(minute).ok()?.try_seconds(second).ok()?;
         let moment = first.checked_add(spread).ok()?.checked_add(clock).ok()?;
-        Some(moment.to_zoned(zone).ok()?.timestamp().as_second())
+        let seconds = moment.to_zoned(zone.clone()).ok()?.timestamp().as_second();
+        // What says that it is summer time where it is none is an hour earlier, and the other way round.
+        let is_summer = zone.to_offset_info(Timestamp::from_second(seconds).ok()?).dst().is_dst();
+        let shift = match says_summer {
+            1.. if !is_summer && !is_utc => -3600,
+            0 if is_summer => 3600,
+            _ => 0,
+        };
+        seconds.checked_add(shift)
     };
     seconds().unwrap_or(-1)
 }

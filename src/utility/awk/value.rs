@@ -17,9 +17,11 @@ pub(super) enum Origin {
 
 #[derive(Clone, Debug, Default)]
 pub(super) enum Value {
-    /// Not assigned yet: the empty string and zero.
+    /// Not assigned yet: the empty string and zero. It may become an array.
     #[default]
     Unset,
+    /// The same of a variable whose value was looked at, so that it is no array.
+    Unassigned,
     /// A parameter that was given a variable without a type.
     Untyped(Origin),
     Number(f64),
@@ -33,6 +35,13 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// A text from input.
+    pub(super) fn input(text: impl Into<Text>) -> Self {
+        let text = text.into();
+        // Nothing is no number; a field that is not there is an empty input.
+        if text.is_empty() { Self::Text(text) } else { Self::Input(text) }
+    }
+
     pub(super) const fn truth(is_true: bool) -> Self {
         Self::Number(if is_true { 1.0 } else { 0.0 })
     }

@@ -60,7 +60,23 @@ impl Machine<'_> {
                 let name = self.name_of(variable);
                 Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")))
             }
-            Value::Untyped(_) => Ok(Value::Unset),
+            Value::Unset => {
+                self.set_slot(variable, Value::Unassigned);
+                Ok(Value::Unassigned)
+            }
+            Value::Untyped(origin) => {
+                let origin = *origin;
+                if let Origin::Global(slot) = origin
+                    && matches!(self.global(slot), Value::Array(_))
+                {
+                    let (name, from) = (self.name_of(variable), self.name_of(Var::Global(slot)));
+                    let message = format!("attempt to use array `{name} (from {from})' in a scalar context");
+                    return Err(Fault::fatal(message));
+                }
+                self.set_slot(variable, Value::Unassigned);
+                self.set_origin(origin, &Value::Unassigned);
+                Ok(Value::Unassigned)
+            }
             value => Ok(value.clone()),
         }
     }
@@ -116,16 +132,39 @@ impl Machine<'_> {
             }
         };
         for origin in between {
-            let slot = match origin {
-                Origin::Global(slot) => self.globals.get_mut(slot as usize),
-                Origin::Stack(place) => self.stack.get_mut(place),
-                Origin::Nowhere => None,
-            };
-            if let Some(slot) = slot {
-                *slot = Value::Array(number);
-            }
+            self.set_place(origin, Value::Array(number));
         }
         number
+    }
+
+    /// Gives the variable an argument came from, and all between, a value that is no array.
+    pub(super) fn set_origin(&mut self, mut origin: Origin, value: &Value) {
+        loop {
+            let slot = match origin {
+                Origin::Global(slot) => self.globals.get(slot as usize),
+                Origin::Stack(place) => self.stack.get(place),
+                Origin::Nowhere => None,
+            };
+            let further = match slot {
+                Some(Value::Untyped(further)) => Some(*further),
+                Some(Value::Unset) => None,
+                _ => return,
+            };
+            self.set_place(origin, value.clone());
+            let Some(further) = further else { return };
+            origin = further;
+        }
+    }
+
+    fn set_place(&mut self, place: Origin, value: Value) {
+        let slot = match place {
+            Origin::Global(slot) => self.globals.get_mut(slot as usize),
+            Origin::Stack(place) => self.stack.get_mut(place),
+            Origin::Nowhere => None,
+        };
+        if let Some(slot) = slot {
+            *slot = value;
+        }
     }
 
     pub(super) fn table(&mut self, number: u32) -> Result<&mut Table, Fault> {
@@ -138,7 +177,8 @@ impl Machine<'_> {
             NF => {
                 self.own_fields()?;
                 let count = value.number();
-                if count < 0.0 {
+                // What is too large for C becomes negative there.
+                if count < 0.0 || count >= i64::MAX as f64 {
                     return Err(Fault::fatal("NF set to negative value"));
                 }
                 self.record.set_count(count as usize);
@@ -203,9 +243,17 @@ impl Machine<'_> {
         {
             return self.set_global(slot, value);
         }
-        if matches!(self.slot(variable), Value::Array(_)) {
-            let name = self.name_of(variable);
-            return Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")));
+        match self.slot(variable) {
+            Value::Array(_) => {
+                let name = self.name_of(variable);
+                return Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")));
+            }
+            // The variable it came from is no array either.
+            Value::Untyped(origin) => {
+                let origin = *origin;
+                self.set_origin(origin, &Value::Unassigned);
+            }
+            _ => {}
         }
         self.set_slot(variable, value);
         Ok(())

@@ -403,7 +403,12 @@ impl Evaluation<'_> {
                     ctx.tick().await?;
                     continue;
                 }
-                if self.member.is_some() && self.source.bytes().is_empty() && self.source.fill(ctx).await? {
+                // What follows a file that could not be opened is one input more.
+                if self.member.is_some()
+                    && self.source.bytes().is_empty()
+                    && self.source.fill(ctx).await?
+                    && !self.source.has_failed
+                {
                     continue;
                 }
                 let before = self.source.consumed();

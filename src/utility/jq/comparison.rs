@@ -55,7 +55,7 @@ pub(crate) async fn order(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-/// `==` of the language: NaN is not equal to itself.
+/// `==` of the language: NaN is not equal to itself, but a container that holds one is.
 pub(crate) async fn is_equal(left: &Value, right: &Value) -> bool {
     match quick_order(left, right, true) {
         Some(order) => order.is_eq(),
@@ -68,7 +68,10 @@ async fn compare(left: &Value, right: &Value, strictly: bool) -> Ordering {
     let mut open: Vec<Open<'_>> = Vec::new();
     let (mut left, mut right) = (left, right);
     loop {
+        let is_container = matches!(left, Value::Array(_) | Value::Object(_));
         let found = match (left, right) {
+            // One array or object is the same as itself, whatever it holds.
+            (one, two) if strictly && is_container && one.is_identical(two) => Ordering::Equal,
             (Value::Array(one), Value::Array(two)) => {
                 if strictly && one.len() != two.len() {
                     return Ordering::Less;

@@ -4,7 +4,7 @@ use super::error::Raise;
 use super::job::{Output, PIECE, spend};
 use super::machine::Context;
 use super::print::{self, COMPACT, Layout, Printing};
-use super::read::{Progress, ReadError, Reader, while_parsing};
+use super::read::{BYTE_ORDER_MARK, Progress, ReadError, Reader, while_parsing};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
@@ -56,7 +56,8 @@ pub(super) async fn parsed(text: Text) -> Output {
     };
     let mut reader = Reader::default();
     let mut work = Work::unbounded();
-    let (mut at, mut base, mut found) = (0, (0, 0), None);
+    let has_mark = text.as_str().as_bytes().starts_with(BYTE_ORDER_MARK);
+    let (mut at, mut base, mut found) = (if has_mark { BYTE_ORDER_MARK.len() } else { 0 }, (0, 0), None);
     loop {
         let rest = text.as_str().as_bytes().get(at..).unwrap_or_default();
         match reader.read(rest, true, base, &mut work).map_err(wrong)? {

@@ -22,10 +22,12 @@ const SHORT: usize = 15;
 const DOUBLE: usize = 17;
 /// The largest exponent of the first digit; beyond it a number is infinite.
 const LARGEST: i64 = 999_999_999;
+/// The smallest exponent of the last digit; below it a number is zero.
+const SMALLEST: i64 = -1_147_483_646;
 
 impl Decimal {
     /// Reads `[+-]digits[.digits][e[+-]digits]`, with digits on one side of the point at least. `None`: it is not that, or
-    /// it is too large.
+    /// it is too large ([`is_number`]).
     pub(crate) fn parse(token: &[u8]) -> Option<Self> {
         let (is_negative, rest) = match token {
             [b'-', rest @ ..] => (true, rest),
@@ -52,7 +54,14 @@ impl Decimal {
         if digits.is_empty() {
             digits.push('0');
         }
-        let exponent = written.saturating_sub(i64::try_from(fraction.len()).ok()?);
+        let mut exponent = written.saturating_sub(i64::try_from(fraction.len()).ok()?);
+        if digits.as_str() == "0" {
+            exponent = exponent.min(LARGEST);
+        }
+        if exponent < SMALLEST {
+            digits = "0".into();
+            exponent = SMALLEST;
+        }
         let decimal = Decimal { is_negative, digits, exponent };
         (decimal.is_zero() || decimal.first() <= LARGEST).then_some(decimal)
     }
@@ -154,6 +163,15 @@ impl Decimal {
         }
         let _ = write!(out, "E{first:+}");
     }
+}
+
+/// Whether the text is a number, however large.
+pub(crate) fn is_number(token: &[u8]) -> bool {
+    let unsigned = token.strip_prefix(b"-").or(token.strip_prefix(b"+")).unwrap_or(token);
+    let end = unsigned.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    let (digits, rest) = unsigned.split_at_checked(end).unwrap_or((unsigned, &[]));
+    let points = memchr::memchr_iter(b'.', digits).count();
+    digits.len() > points && points < 2 && exponent(rest).is_some()
 }
 
 /// The exponent in what follows the digits: 0 where nothing does. One of many digits is cut to what is far out of range.

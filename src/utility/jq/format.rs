@@ -153,6 +153,7 @@ fn html(character: char, out: &mut String) {
         '&' => out.push_str("&amp;"),
         '\'' => out.push_str("&apos;"),
         '"' => out.push_str("&quot;"),
+        '\0' => out.push_str("\\0"),
         other => out.push(other),
     }
 }
@@ -239,6 +240,7 @@ async fn quoted(text: &Text, quote: &str, field: fn(char, &mut String), out: &mu
 fn csv_field(character: char, out: &mut String) {
     match character {
         '"' => out.push_str("\"\""),
+        '\0' => out.push_str("\\0"),
         other => out.push(other),
     }
 }
@@ -249,6 +251,7 @@ fn tsv_field(character: char, out: &mut String) {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\\' => out.push_str("\\\\"),
+        '\0' => out.push_str("\\0"),
         other => out.push(other),
     }
 }
@@ -256,6 +259,7 @@ fn tsv_field(character: char, out: &mut String) {
 fn shell_field(character: char, out: &mut String) {
     match character {
         '\'' => out.push_str("'\\''"),
+        '\0' => out.push_str("\\0"),
         other => out.push(other),
     }
 }
@@ -355,7 +359,7 @@ pub(super) async fn lossy(bytes: &[u8]) -> String {
         let (piece, next) = rest.split_at(text_end(rest, PIECE));
         match str::from_utf8(piece) {
             Ok(piece) => text.push_str(piece),
-            Err(_) => push_replaced(piece, &mut text),
+            Err(_) => push_replaced(piece, true, &mut text),
         }
         spend_bytes(2 * piece.len()).await;
         rest = next;
@@ -369,13 +373,17 @@ pub(super) fn text_of(bytes: &[u8]) -> Text {
         return Text::from(text);
     }
     let mut text = String::with_capacity(bytes.len());
-    push_replaced(bytes, &mut text);
+    push_replaced(bytes, true, &mut text);
     Text::from(text)
 }
 
 /// Appends bytes as text. As in jq, U+FFFD stands for a character that is too long, too large or half of a pair as a whole,
-/// and for all that is left where the last character is cut.
-fn push_replaced(bytes: &[u8], text: &mut String) {
+/// and for all that is left where the last character is cut, if nothing follows.
+pub(super) fn push_replaced(bytes: &[u8], is_last: bool, text: &mut String) {
+    if let Ok(whole) = str::from_utf8(bytes) {
+        text.push_str(whole);
+        return;
+    }
     let mut rest = bytes;
     while let Some(&first) = rest.first() {
         let length = match first {
@@ -387,7 +395,7 @@ fn push_replaced(bytes: &[u8], text: &mut String) {
         };
         let inner = rest.iter().skip(1).take(length - 1);
         let good = 1 + inner.take_while(|byte| **byte & 0xc0 == 0x80).count();
-        let taken = if rest.len() < length { rest.len() } else { good };
+        let taken = if is_last && rest.len() < length { rest.len() } else { good };
         let (character, next) = rest.split_at(taken);
         text.push_str(str::from_utf8(character).unwrap_or("\u{fffd}"));
         rest = next;

@@ -191,7 +191,7 @@ pub(crate) enum Todo {
     /// It is a condition.
     If(Id, Id, Item),
     /// It leaves a `try`: its handler, the height of the choices.
-    Try(Option<Id>, usize),
+    Try(Option<Id>, usize, Track),
     /// It is an initial state of the fold (a term) over the input.
     FoldInit(Id, Item),
     /// It is an output of the source of the fold in this choice.

@@ -91,7 +91,8 @@ pub(crate) fn token(text: &str, at: usize) -> (Token<'_>, usize, usize) {
         }
         Some(_) => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             Some(sign) => make(Token::Sign(sign), sign.len()),
-            None => make(Token::Invalid, rest.chars().next().map_or(1, char::len_utf8)),
+            // It is the first byte that is wrong.
+            None => make(Token::Invalid, 1),
         },
     }
 }

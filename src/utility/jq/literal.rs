@@ -81,8 +81,11 @@ impl Parser<'_, '_, '_> {
 
     /// Notes that a constant is not a string, though it is the key at `place`.
     pub(super) fn check_key(&mut self, key: Id, place: (usize, usize)) {
+        // A negation is computed when it is used.
+        let is_negated = self.text.get(place.0..).is_some_and(|text| text.starts_with('-'));
         if let Some(value) = self.literal(key, 8)
             && !matches!(value, Value::String(_))
+            && !is_negated
         {
             let shown = super::print::excerpt(&value);
             let problem = format!("Cannot use {} ({shown}) as object key", value.kind());

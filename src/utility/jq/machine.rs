@@ -258,7 +258,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                 eval(body, item, frames)
             }
             Term::Try(body, handler) => {
-                let todo = Todo::Try(*handler, self.choices.len());
+                let todo = Todo::Try(*handler, self.choices.len(), item.position());
                 eval(body, item, frames.with(todo, bindings))
             }
             Term::Reduce(fold) | Term::Foreach(fold) => {
@@ -390,10 +390,10 @@ impl<'p, 'c> Machine<'p, 'c> {
             self.context.work.step()?;
             match (&raise, &frame.todo) {
                 (Raise::Stop(_) | Raise::Halt(_), _) => return Err(raise),
-                (Raise::Error(value), Todo::Try(handler, height)) => {
+                (Raise::Error(value), Todo::Try(handler, height, track)) => {
                     self.choices.truncate(*height);
                     let Some(handler) = handler else { return Ok(Next::Back) };
-                    let input = Item::plain(value.clone());
+                    let input = track.clone().hold_new(value.clone());
                     return Ok(Next::Eval(*handler, frame.bindings.clone(), input, frame.next.clone()));
                 }
                 (Raise::Error(_) | Raise::Break(_), Todo::BindGuard(id, number, value, item, height))

@@ -45,6 +45,10 @@ impl Number {
         }
         match Decimal::parse(token) {
             Some(decimal) => Some(Self::of(decimal, token)),
+            None if super::decimal::is_number(token) => {
+                let sign = if token.starts_with(b"-") { -1.0 } else { 1.0 };
+                Some(Self::from(sign * f64::INFINITY))
+            }
             None => not_finite(token).map(Self::from),
         }
     }

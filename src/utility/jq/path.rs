@@ -48,6 +48,8 @@ fn member(target: &Value, key: &Value) -> Result<Value, Raise> {
             slice_of_items(array, from, upto)
         }
         (Value::Null, Value::Object(_)) => Ok(Value::Null),
+        (Value::Array(_), Value::Array(wanted)) if wanted.len() == 0 => Ok(Value::array(Vec::new())),
+        (Value::Array(_), Value::Array(_)) => Err(no_places()),
         (Value::String(text), Value::Object(range)) => {
             let text = text.as_str();
             burn(1 + text.len() / 16);
@@ -70,6 +72,11 @@ fn slice_of_items(array: &Array, from: &Value, upto: &Value) -> Result<Value, Ra
 pub(crate) fn cannot_index(target: &Value, key: &Value) -> Raise {
     let (kind, key, shown) = (target.kind(), key.kind(), print::excerpt(key));
     Raise::message(format!("Cannot index {kind} with {key} ({shown})"))
+}
+
+/// The words for an assignment to where an array lies in another.
+fn no_places() -> Raise {
+    Raise::message("Cannot update field at array index of array")
 }
 
 /// Where `number` points in an array, cut to an integer; negative ones count from the end.
@@ -288,9 +295,7 @@ fn opened(target: Value, key: &Value) -> Result<(Value, usize, Value), Raise> {
             bounds(from, upto, text.len())?;
             Err(Raise::message("Cannot update string slices"))
         }
-        (Value::Array(_), Value::Array(_)) => {
-            Err(Raise::message("Cannot update field at array index of array"))
-        }
+        (Value::Array(_), Value::Array(_)) => Err(no_places()),
         (target, key) => Err(cannot_index(&target, key)),
     }
 }

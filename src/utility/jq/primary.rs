@@ -217,6 +217,9 @@ impl<'t> Parser<'t, '_, '_> {
                 self.advance();
                 let body = self.nested(Self::tried)?;
                 let handler = if self.takes_word("catch") { Some(self.nested(Self::tried)?) } else { None };
+                // Unlike `f?`, it forgives an access to a value without a path too: its body is no access itself.
+                let input = self.add(Term::Identity);
+                let body = self.add(Term::Pipe(input, body));
                 Ok(self.add(Term::Try(body, handler)))
             }
             "reduce" => {

@@ -7,7 +7,7 @@
 
 use super::diagnose;
 use super::error::Stop;
-use super::format::{text_end, text_of};
+use super::format::{push_replaced, text_end, text_of};
 use super::job::PIECE;
 use super::number::Number;
 use super::object::Object;
@@ -353,11 +353,12 @@ impl Reader {
             // More may follow: no character is cut.
             let end =
                 if window.len() < rest.len() { text_end(rest, plain) } else { whole_characters(rest, ended) };
-            self.scratch.push_str(&String::from_utf8_lossy(rest.get(..end).unwrap_or_default()));
+            push_replaced(rest.get(..end).unwrap_or_default(), false, &mut self.scratch);
             self.at += end;
             return if window.len() < rest.len() { Ok(false) } else { Err(Break::More) };
         }
-        self.scratch.push_str(&String::from_utf8_lossy(rest.get(..plain).unwrap_or_default()));
+        let is_last = window.get(plain) == Some(&b'"');
+        push_replaced(rest.get(..plain).unwrap_or_default(), is_last, &mut self.scratch);
         self.at += plain;
         let rest = rest.get(plain..).unwrap_or_default();
         match rest.first() {
@@ -474,12 +475,15 @@ pub(super) fn while_parsing(problem: &str, text: &str) -> String {
     format!("{problem} (while parsing '{shown}')")
 }
 
+/// What may stand before a text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// All values of a text, without a pause.
 ///
 /// # Errors
 /// As [`Reader::read`].
 pub(crate) fn read_all(text: &[u8], work: &mut Work<'_>) -> Result<Vec<Value>, ReadError> {
-    let mut rest = text;
+    let mut rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut base = (0, 0);
     let mut reader = Reader::steady();
     let mut values = Vec::new();

@@ -219,6 +219,7 @@ impl Source {
                 let shown = bstr::BStr::new(operand.as_bytes());
                 let line = format!("jq: error: Could not open file {shown}: {}\n", errno.message());
                 ctx.stderr.write(line.as_bytes()).await?;
+                self.earlier_lines = self.position.0 + memchr::memchr_iter(b'\n', self.bytes()).count();
                 self.name = Some(operand);
             }
         }
@@ -344,9 +345,14 @@ impl Source {
                     if !is_last && problem.contains(" at EOF at ") {
                         return cut(self, "Truncated value");
                     }
-                    self.consume(end + usize::from(!is_last));
-                    let hint = if problem.contains(" at EOF at ") { "" } else { " (need RS to resync)" };
-                    return Err(SourceError::Syntax(format!("{problem}{hint}")));
+                    if problem.contains(" at EOF at ") {
+                        self.consume(end + usize::from(!is_last));
+                        return Err(SourceError::Syntax(problem));
+                    }
+                    // It says so, but goes on after the byte that was wrong.
+                    let wrong = super::diagnose::consumed(text).clamp(1, end.max(1));
+                    self.consume(wrong);
+                    return Err(SourceError::Syntax(format!("{problem} (need RS to resync)")));
                 }
             }
         }

@@ -66,7 +66,7 @@ impl Machine<'_, '_> {
                     self.choices.push(Choice::Alternative(false, id, bindings, Item::plain(input), frames));
                     next
                 }
-                Rest::Try(handler, bindings) => frames.with(Todo::Try(handler, at), &bindings),
+                Rest::Try(handler, bindings) => frames.with(Todo::Try(handler, at, Track::Off), &bindings),
                 Rest::Update(keys, target) => {
                     self.choices.push(Choice::Assign(target, Vec::new(), Track::Off, frames.clone()));
                     let height = self.choices.len();

@@ -108,17 +108,17 @@ fn time_of(items: &[Value]) -> Option<BrokenDown> {
     Some(BrokenDown { year, month, day, hour, minute, second, weekday, yearday })
 }
 
+/// The first second of the first year that C can tell.
+const FIRST_SECOND: i64 = -67_768_040_609_740_800;
+
 pub(super) fn mktime(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     let Value::Array(items) = &input else { return Err(Raise::message("mktime requires array inputs")) };
     let Some(time) = time_of(items.items()) else {
         return Err(Raise::message("mktime requires parsed datetime inputs"));
     };
     match time.seconds() {
-        // What C gives for a time that it cannot tell.
-        _ if i32::try_from(time.year - 1900).is_ok_and(|year| year == i32::MIN) => {
-            Err(Raise::message("invalid gmtime representation"))
-        }
-        -1 => Err(Raise::message("invalid gmtime representation")),
+        // What C gives for a time that it cannot tell, in a year that is no `int`.
+        -1 | ..FIRST_SECOND => Err(Raise::message("invalid gmtime representation")),
         -2 => Err(Raise::message("mktime not supported on this platform")),
         seconds => Ok(Value::number(seconds as f64)),
     }
@@ -165,12 +165,17 @@ pub(super) fn strflocaltime(context: &mut Context<'_>, input: Value, arguments: 
     formatted(input, arguments, "strflocaltime", &zone, true)
 }
 
+/// What C sees of a text.
+fn before_nul(text: &str) -> &str {
+    text.split('\0').next().unwrap_or_default()
+}
+
 pub(super) fn strptime(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let (Value::String(text), Some(Value::String(format))) = (&input, arguments.first()) else {
         return Err(Raise::message("strptime/1 requires string inputs and arguments"));
     };
     context.work.steps(1 + (text.len() + format.len()) / 16)?;
-    let (text, format) = (text.as_str(), format.as_str());
+    let [text, format] = [text, format].map(|text| before_nul(text.as_str()));
     let zone = zone(context);
     match parse_time(text, format, &zone) {
         Some((time, rest)) if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace()) => {
