@@ -290,6 +290,6 @@ impl Sandbox {
             ) => State::Ended(status),
         };
         let kept = Kept { slot: Arc::clone(&self.shared), own: Some(shared), most: self.kept_bytes };
-        Running { state, meter, stdout, stderr, missing, kept }
+        Running { state, meter, stdout, stderr, missing, kept, alarm: None }
     }
 }

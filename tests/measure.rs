@@ -1,9 +1,9 @@
 //! What runs cost their host, over the hostile rows and, with `MEASURE_CASES=FILTER`, the cases: the peak of the heap beside
 //! what was charged, what the session keeps, the longest poll, and how late a time limit ends a run. Nothing may end the
-//! process.
+//! process. With the feature `faults` also the longest step, by which a time limit can be late whenever it comes.
 //!
 //! `cargo test --release --test measure -- --nocapture` measures every row; `MEASURE_ROWS=FILTER` those whose name contains
-//! the filter, `MEASURE='SCRIPT'` one script under the profile `MEASURE_PROFILE` (`hook`). Builds without optimisation
+//! the filter or, with `|` between them, one of several, `MEASURE='SCRIPT'` one script under the profile `MEASURE_PROFILE` (`hook`). Builds without optimisation
 //! measure memory alone, and by default only the first row of each class.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -34,6 +34,7 @@ use nix::time::{ClockId, clock_gettime};
 use peakmem_alloc::{PeakMemAlloc, PeakMemAllocTrait as _};
 use rows::{Row, Want};
 use std::alloc::System;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -73,6 +74,14 @@ fn settled_heap(files: i64) -> i64 {
 /// The time for which this thread had a processor.
 fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
+}
+
+/// The longest time between two looks at the clock since the last call; zero without the feature `faults`.
+fn longest_step() -> Duration {
+    #[cfg(feature = "faults")]
+    return hookbox::limit::fault::take_longest_step();
+    #[cfg(not(feature = "faults"))]
+    Duration::ZERO
 }
 
 /// How long the threads of this process have been ready but without a processor, where the kernel tells.
@@ -145,7 +154,9 @@ impl Subject {
     /// How long all its runs may take.
     fn allowed(&self) -> Duration {
         match self {
-            Self::Row(row) => row.allowed(),
+            Self::Row(row) => {
+                row.allowed() * if std::env::var_os("MEASURE_LIMITS").is_some() { 5 } else { 1 }
+            }
             Self::Case(..) => Duration::from_secs(1),
         }
     }
@@ -185,6 +196,14 @@ impl Subject {
                         measure(&runtime, &sandbox, || Script::command(&text), row.before.is_empty());
                     all.add(figures);
                 }
+                for limit in other_limits() {
+                    let mut script = Script::command(row.script(0));
+                    let mut limits = row.limits.clone();
+                    limits.wall_time_ms = limit;
+                    script.limits = Some(limits);
+                    let figures = measure(&runtime, &sandbox, || script, row.before.is_empty());
+                    all.late = all.late.max(figures.late);
+                }
                 all
             }
             Self::Case(_, case) => {
@@ -195,6 +214,17 @@ impl Subject {
         }
     }
 }
+
+/// Time limits, in milliseconds, that rows run under beside their own: as many as `MEASURE_LIMITS` says, others each time.
+fn other_limits() -> Vec<u64> {
+    let count = std::env::var("MEASURE_LIMITS").ok().map_or(0, |count| count.parse().unwrap());
+    // The hash of nothing, by keys that are drawn.
+    let draw = |_| RandomState::new().build_hasher().finish() % LONGEST_LIMIT + 1;
+    (0..count).map(draw).collect()
+}
+
+/// Milliseconds: most long steps of a run come in its first ones.
+const LONGEST_LIMIT: u64 = 300;
 
 /// What a tree of JSON may be larger than its text, unless it is known.
 const TREE: u64 = 8;
@@ -226,6 +256,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
     let bytes = |name: &str| sandbox.fs().read(format!("/workspace/{name}").as_bytes()).unwrap().into_vec();
     let (config, event) = (bytes("config"), bytes("event"));
     let mut longest = Longest::default();
+    longest_step();
     HEAP.reset_peak_memory();
     let start = Instant::now();
     let options = LoadOptions::default();
@@ -269,6 +300,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
         poll: longest.time,
         place: longest.place.to_owned(),
         late: Duration::ZERO,
+        step: longest_step(),
         load: load.time,
         event: event_bytes,
     }
@@ -287,6 +319,7 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
     let files = sandbox.fs().usage().memory;
     let mut longest = Longest::default();
     sandbox.fs().take_peak_memory();
+    longest_step();
     HEAP.reset_peak_memory();
     let script = script();
     let limit = Duration::from_millis(script.limits.as_ref().unwrap_or(sandbox.limits()).wall_time_ms);
@@ -323,6 +356,7 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
         poll: longest.time,
         place: longest.place.to_owned(),
         late: taken.saturating_sub(limit).saturating_sub(noise),
+        step: longest_step(),
         load: Duration::ZERO,
         event: 0,
     }
@@ -355,7 +389,7 @@ fn chosen() -> Vec<Subject> {
     let cases = std::env::var("MEASURE_CASES").ok();
     let is_chosen = |subject: &Subject| match subject {
         Subject::Row(row) => match &rows {
-            Some(filter) => row.name.contains(filter.as_str()),
+            Some(filters) => filters.split('|').any(|filter| row.name.contains(filter)),
             None => cases.is_none() && (!cfg!(debug_assertions) || row.specimen),
         },
         Subject::Case(name, _) => cases.as_ref().is_some_and(|filter| name.contains(filter.as_str())),
@@ -370,6 +404,8 @@ fn chosen() -> Vec<Subject> {
 #[test]
 fn child() {
     let Some(names) = child_process::rows_to_run() else { return };
+    #[cfg(feature = "faults")]
+    hookbox::limit::fault::watch_steps(processor_time);
     let subjects = subjects();
     for name in names {
         let subject = subjects.iter().find(|subject| subject.name() == name).unwrap();
@@ -410,7 +446,8 @@ fn a_run_costs_its_host_what_it_was_charged_for() {
     let mut measured = measure_all(&all);
     let known = Known::load();
     // Noise makes things slower, never faster: what took too long is measured again, and the best counts.
-    for _ in 0..2 {
+    let repeats = if std::env::var_os("MEASURE_LIMITS").is_some() { 0 } else { 2 };
+    for _ in 0..repeats {
         let again: Vec<usize> = measured
             .iter()
             .enumerate()

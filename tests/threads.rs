@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use hookbox::io::OutputStream;
+use hookbox::limit::Limit;
 use hookbox::sandbox::{End, Sandbox, Script, Sink};
 use hookbox::utility::{Context as CommandContext, ExitStatus};
 use hookbox::vfs::FsError;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread::ThreadId;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is at work for longer than a slice.
 const LONG: &str = "for ((i = 0; i < 200000; i++)); do :; done; ";
@@ -81,6 +82,39 @@ fn a_run_that_is_dropped_does_nothing_more() {
         std::thread::sleep(Duration::from_millis(5));
         assert_eq!(length(), before);
     }
+}
+
+/// A step of one second that nobody can cut.
+const STEP: Duration = Duration::from_secs(1);
+
+#[test]
+fn nobody_waits_for_a_step_that_ends_after_the_time_limit_and_nothing_comes_of_it() {
+    let blocker = Arc::new(|mut context: CommandContext| {
+        Box::pin(async move {
+            std::thread::sleep(STEP);
+            let _ = context.stdout.write(b"late\n").await;
+            let _ = context.stdout.flush().await;
+            ExitStatus::SUCCESS
+        }) as hookbox::utility::BoxFuture<ExitStatus>
+    });
+    let sandbox = Sandbox::builder().command("blocker", blocker).build().unwrap();
+    let text = "for ((i = 0; i < 9000; i++)); do :; done; echo early; blocker > f; echo x > after";
+    let mut script = Script::command(text);
+    let mut limits = sandbox.limits().clone();
+    limits.wall_time_ms = 500;
+    script.limits = Some(limits);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let start = Instant::now();
+    let output = runtime.block_on(sandbox.start(script));
+    assert!(start.elapsed() < STEP, "{:?}", start.elapsed());
+    assert!(matches!(output.end, End::Limit(error) if error.limit == Limit::WallTime), "{:?}", output.end);
+    assert_eq!((output.status, output.stdout.as_slice()), (124, b"early\n".as_slice()));
+    std::thread::sleep(STEP + STEP / 2);
+    assert_eq!(sandbox.fs().read(b"/workspace/f").unwrap().into_vec(), b"");
+    assert!(sandbox.fs().metadata(b"/workspace/after").is_err());
+    // The session works as before.
+    let next = runtime.block_on(sandbox.run("echo $((6 * 7)) > g; cat g")).unwrap();
+    assert_eq!(next.stdout, b"42\n");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn scripts() -> Vec<&'static str> {
 /// What a run tells: status, standard output, standard error.
 type Told = (u8, String, String);
 
-fn told(output: Output) -> Told {
+fn told(output: &Output) -> Told {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status, text(&output.stdout), text(&output.stderr))
 }
@@ -44,9 +44,9 @@ fn told(output: Output) -> Told {
 fn usual(script: &str) -> Option<Told> {
     let sandbox = session();
     let files = sandbox.fs().snapshot();
-    let first = told(run(&sandbox, script, MOST_POLLS)?);
+    let first = told(&run(&sandbox, script, MOST_POLLS)?);
     sandbox.fs().restore(&files);
-    let second = told(run(&sandbox, script, MOST_POLLS)?);
+    let second = told(&run(&sandbox, script, MOST_POLLS)?);
     (first == second).then_some(first)
 }
 
@@ -65,7 +65,7 @@ fn check_session(sandbox: &Sandbox, files: &Snapshot, script: &str, usual: Optio
     assert_eq!((output.status, &*shown), (0, "42\n<a>\n"), "{what}: the next run\n{errors}");
     let Some(usual) = usual else { return };
     sandbox.fs().restore(files);
-    let again = run(sandbox, script, MOST_POLLS).map(told);
+    let again = run(sandbox, script, MOST_POLLS).as_ref().map(told);
     assert_eq!(again.as_ref(), Some(usual), "{what}: the same again");
 }
 

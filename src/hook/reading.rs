@@ -29,9 +29,12 @@ pub(super) async fn of<T: Send + 'static>(
     read: impl FnOnce(&ScriptOutcome) -> T + Send + 'static,
 ) -> (T, ScriptOutcome) {
     let is_long = outcome.stdout.len().saturating_add(outcome.stderr.len()) > IN_PLACE;
-    let is_here = place.stays || !is_long && weight::of_tree(&outcome.stdout) <= TREE_IN_PLACE;
+    // A long one is weighed on the thread that reads it.
+    let tree = (place.stays || !is_long).then(|| weight::of_tree(&outcome.stdout));
+    let is_here = place.stays || tree.is_some_and(|bytes| bytes <= TREE_IN_PLACE);
     let work = move || {
-        weight::charge(&mut outcome, place.live_bytes, place.trees);
+        let tree = tree.unwrap_or_else(|| weight::of_tree(&outcome.stdout));
+        weight::charge(&mut outcome, tree.saturating_mul(place.trees), place.live_bytes);
         (read(&outcome), outcome)
     };
     if is_here {

@@ -112,12 +112,12 @@ fn after_string(mut text: &[u8]) -> &[u8] {
     &[]
 }
 
-/// Charges a run for the reading of what it printed, before it is read. Where that is more than the `allowed` bytes, the run has
-/// met its limit of memory. `trees` are the tree and the copies of it that are made of it.
-pub(super) fn charge(outcome: &mut ScriptOutcome, allowed: u64, trees: u64) {
+/// Charges a run for the reading of what it printed, before it is read: for the bytes of its `trees` and for its texts. Where
+/// that is more than the `allowed` bytes, the run has met its limit of memory.
+pub(super) fn charge(outcome: &mut ScriptOutcome, trees: u64, allowed: u64) {
     let texts =
         (outcome.stdout.len() as u64).saturating_add(outcome.stderr.len() as u64).saturating_mul(TEXTS);
-    let bytes = of_tree(&outcome.stdout).saturating_mul(trees).saturating_add(texts);
+    let bytes = trees.saturating_add(texts);
     // A run that was cut off is not read: how it ended stays.
     let is_refused = bytes > allowed && matches!(outcome.end, Ended::Exited | Ended::Syntax(_));
     if is_refused {
@@ -199,7 +199,8 @@ mod tests {
     fn a_run_is_charged_before_its_output_is_read() {
         let of = |stdout: String, allowed: u64| {
             let mut outcome = ScriptOutcome::exited(0, stdout, "");
-            charge(&mut outcome, allowed, 2);
+            let trees = of_tree(&outcome.stdout) * 2;
+            charge(&mut outcome, trees, allowed);
             (outcome.end == Ended::Exited, outcome.usage.peak_live_bytes)
         };
         let (is_read, bytes) = of("[],".repeat(1000), 1 << 20);

@@ -131,6 +131,7 @@ impl PipeReader {
     }
 
     /// Shows what is there to `consume`, which says how many bytes it took. An empty slice is end-of-file.
+    #[inline]
     pub(crate) fn poll_read(
         &self,
         cx: &mut Context<'_>,

@@ -155,6 +155,14 @@ where
         }
     }
 
+    /// Waits for it no longer: what it is at now is its last step, and whoever does that drops it.
+    pub(crate) fn abandon(self) {
+        let place = std::mem::replace(&mut lock(&self.0.slot).place, Place::Gone);
+        if let Place::Waiting(future) | Place::Ready(future) = place {
+            discard(future);
+        }
+    }
+
     /// Takes the future out, if it has not ended.
     pub(crate) fn take(&self) -> Option<F> {
         let mut slot = lock(&self.0.slot);

@@ -1,7 +1,8 @@
 //! Faults for tests: the Nth charge is refused, the Nth file operation fails, the Nth look at the clock is the deadline.
+//! And the longest step: how long a run computed between two looks at the clock, by which a time limit can be late.
 //!
 //! Only built with the feature `faults`, which nothing but the crate's own tests turns on. A fault belongs to the thread
-//! that asked for it, while its `Injection` lives.
+//! that asked for it, while its `Injection` lives; steps are those of the whole process.
 
 /// What fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +60,51 @@ mod injected {
 }
 
 #[cfg(feature = "faults")]
+mod watched {
+    use std::cell::Cell;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use std::time::Duration;
+
+    /// What a thread's time is told by.
+    static CLOCK: OnceLock<fn() -> Duration> = OnceLock::new();
+    /// Nanoseconds.
+    static LONGEST: AtomicU64 = AtomicU64::new(0);
+
+    thread_local! {
+        /// When a run that is on this thread looked at the clock last.
+        static LAST: Cell<Option<Duration>> = const { Cell::new(None) };
+    }
+
+    /// Measures steps from now on, by the processor time of the thread that asks the clock.
+    pub fn watch_steps(clock: fn() -> Duration) {
+        CLOCK.get_or_init(|| clock);
+    }
+
+    /// The longest step since the last call.
+    pub fn take_longest_step() -> Duration {
+        Duration::from_nanos(LONGEST.swap(0, Relaxed))
+    }
+
+    /// A step ends; another one begins if the run `goes_on`.
+    pub(crate) fn end_step(goes_on: bool) {
+        let Some(clock) = CLOCK.get() else { return };
+        let now = clock();
+        if let Some(last) = LAST.replace(goes_on.then_some(now)) {
+            let nanoseconds = u64::try_from(now.saturating_sub(last).as_nanos()).unwrap_or(u64::MAX);
+            LONGEST.fetch_max(nanoseconds, Relaxed);
+        }
+    }
+}
+
+#[cfg(feature = "faults")]
 pub use injected::Injection;
 #[cfg(feature = "faults")]
 pub(crate) use injected::is_due;
+#[cfg(feature = "faults")]
+pub(crate) use watched::end_step;
+#[cfg(feature = "faults")]
+pub use watched::{take_longest_step, watch_steps};
 
 /// Whether this occasion is the one that fails: never, without the feature.
 #[cfg(not(feature = "faults"))]
@@ -69,3 +112,8 @@ pub(crate) use injected::is_due;
 pub(crate) const fn is_due(_: Fault) -> bool {
     false
 }
+
+/// A step ends; another one begins if the run goes on.
+#[cfg(not(feature = "faults"))]
+#[inline]
+pub(crate) const fn end_step(_: bool) {}

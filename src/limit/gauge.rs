@@ -6,6 +6,9 @@
 //! ([`Meter::enter`](super::Meter::enter)) and taken off afterwards. Handing a meter to every value instead would cost each
 //! text eight bytes and two reference counts.
 //!
+//! Who grows or copies much at once may be at work that nobody cut: the gauge then looks at the clock by itself ([`look`]),
+//! and a time limit that is over is latched as a refusal is.
+//!
 //! A refusal is latched: the container stays as it is, the fuel is gone, and the next look at the meter ends the run. So
 //! growing does not need a `Result`, no code can go on for long with what is missing, and a run that was refused
 //! anything cannot end as if it had succeeded. Requests of a few bytes are granted up to [`SLACK`] past the limit, because
@@ -14,10 +17,14 @@
 
 use super::fault::{self, Fault};
 use super::limits::Limit;
+use crate::clock::real_monotonic;
 use std::cell::Cell;
+use std::time::Duration;
 
 /// Fuel between two looks at the clock, which is about what 10 to 50 µs of work use.
 pub(crate) const FUEL: i64 = 1000;
+/// Bytes at once for which the clock is looked at.
+pub(crate) const MUCH: usize = 1 << 16;
 /// Bytes that are copied or allocated for one unit of fuel.
 const BYTES_PER_FUEL: usize = 64;
 /// Bytes past the limit that small requests are still granted.
@@ -37,6 +44,8 @@ struct Gauge {
     /// See [`super::Limits::value_bytes`].
     value_bytes: Cell<usize>,
     fuel: Cell<i64>,
+    /// When the run's time is over, by the real clock.
+    deadline: Cell<Duration>,
     /// Fuel that the current turn may use beside `fuel`.
     turn: Cell<i64>,
     /// The limit that was met and not yet reported.
@@ -54,6 +63,7 @@ thread_local! {
             allowed: Cell::new(i64::MAX),
             value_bytes: Cell::new(usize::MAX),
             fuel: Cell::new(0),
+            deadline: Cell::new(Duration::MAX),
             turn: Cell::new(0),
             refused: Cell::new(None),
             owner: Cell::new(0),
@@ -69,6 +79,7 @@ pub(super) struct Reading {
     pub(super) allowed: i64,
     pub(super) value_bytes: usize,
     pub(super) fuel: i64,
+    pub(super) deadline: Duration,
     pub(super) turn: i64,
     pub(super) refused: Option<Limit>,
     pub(super) owner: usize,
@@ -89,6 +100,7 @@ fn exchange_on(gauge: &Gauge, new: Reading) -> Reading {
         allowed: gauge.allowed.replace(new.allowed),
         value_bytes: gauge.value_bytes.replace(new.value_bytes),
         fuel: gauge.fuel.replace(new.fuel),
+        deadline: gauge.deadline.replace(new.deadline),
         turn: gauge.turn.replace(new.turn),
         refused: gauge.refused.replace(new.refused),
         owner: gauge.owner.replace(new.owner),
@@ -125,7 +137,7 @@ pub(crate) fn charge(bytes: usize) -> bool {
         }
         gauge.live.set(live);
         gauge.fuel.set(gauge.fuel.get() - (bytes / BYTES_PER_FUEL) as i64);
-        true
+        bytes < MUCH || look(gauge)
     })
 }
 
@@ -205,10 +217,43 @@ pub(crate) fn burn(fuel: i64) -> bool {
     })
 }
 
+/// As [`spend_bytes`], where the clock is looked at otherwise.
+#[inline]
+pub(crate) fn spend_few_bytes(bytes: usize) {
+    burn((bytes / BYTES_PER_FUEL) as i64);
+}
+
+/// Looks at the clock in the middle of a long step. `true`: the run was refused something, now or before; it ends soon.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_time_over() -> bool {
+    GAUGE.with(|gauge| gauge.refused.get().is_some() || !look(gauge))
+}
+
+/// Looks at the clock; whether there is time left. Where there is none, the run is refused everything from now on.
+#[cold]
+#[inline(never)]
+fn look(gauge: &Gauge) -> bool {
+    if gauge.owner.get() == 0 || gauge.deadline.get() == Duration::MAX {
+        return true;
+    }
+    fault::end_step(true);
+    let is_over = fault::is_due(Fault::Clock) || real_monotonic() >= gauge.deadline.get();
+    if is_over {
+        refuse_on(gauge, Limit::WallTime);
+        gauge.allowed.set(gauge.allowed.get().min(gauge.live.get()));
+        gauge.mark.set(gauge.mark.get().min(gauge.allowed.get()));
+    }
+    !is_over
+}
+
 /// Uses the fuel of reading, comparing or copying `bytes`.
 #[inline]
 pub(crate) fn spend_bytes(bytes: usize) {
-    burn((bytes / BYTES_PER_FUEL) as i64);
+    spend_few_bytes(bytes);
+    if bytes >= MUCH {
+        is_time_over();
+    }
 }
 
 /// Fills up the fuel; returns what was used since the last time, and whether the turn is over.

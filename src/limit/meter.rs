@@ -122,6 +122,7 @@ impl Meter {
     }
 
     fn enter_with(self: &Arc<Self>, fuel: i64, turn: i64, is_beside: bool) -> Entered {
+        fault::end_step(true);
         let live = self.live.load(Relaxed);
         let before = gauge::exchange(Reading {
             live,
@@ -129,6 +130,7 @@ impl Meter {
             allowed: i64::try_from(self.limits.live_bytes).unwrap_or(i64::MAX),
             value_bytes: usize::try_from(self.limits.value_bytes).unwrap_or(usize::MAX),
             fuel,
+            deadline: self.real_deadline(),
             turn,
             refused: None,
             owner: self.address(),
@@ -138,6 +140,7 @@ impl Meter {
 
     fn leave(&self, before: Reading, live: i64, is_beside: bool) {
         let reading = gauge::exchange(before);
+        fault::end_step(before.owner != 0);
         // Another thread may have charged meanwhile, so the difference is added.
         let now = self.live.fetch_add(reading.live - live, Relaxed) + (reading.live - live);
         self.peak_live.fetch_max(reading.peak.max(now), Relaxed);
@@ -150,11 +153,14 @@ impl Meter {
         }
     }
 
-    /// Keeps a refusal that the gauge has latched as the run's failure.
+    /// Keeps what the gauge has: the peak, and a refusal that it has latched as the run's failure.
     fn settle(&self) {
-        if self.is_on_gauge()
-            && let Some(limit) = gauge::take_refusal()
-        {
+        if !self.is_on_gauge() {
+            return;
+        }
+        // Who does not wait for the end of a long step reads this.
+        self.peak_live.fetch_max(gauge::live().1, Relaxed);
+        if let Some(limit) = gauge::take_refusal() {
             self.fail(limit);
         }
     }
@@ -196,6 +202,7 @@ impl Meter {
     }
 
     pub(super) fn check_at(&self, now: Duration) -> Result<(), LimitError> {
+        fault::end_step(true);
         if let Some(error) = self.failure() {
             return Err(error);
         }
@@ -215,6 +222,14 @@ impl Meter {
     pub fn deadline(&self) -> Option<Duration> {
         (self.limits.wall_time_ms != u64::MAX)
             .then(|| self.started + Duration::from_millis(self.limits.wall_time_ms))
+    }
+
+    /// The moment of the real clock at which the time is over.
+    pub(crate) fn real_deadline(&self) -> Duration {
+        match self.limits.wall_time_ms {
+            u64::MAX => Duration::MAX,
+            allowed => self.started_real.saturating_add(Duration::from_millis(allowed)),
+        }
     }
 
     /// Real time until the deadline; `None` without a limit.
@@ -400,6 +415,7 @@ impl Meter {
     }
 
     /// Checks one value's size against [`Limits::value_bytes`].
+    #[inline]
     pub fn check_value(&self, bytes: u64) -> Result<(), LimitError> {
         if bytes > self.limits.value_bytes { Err(self.fail(Limit::ValueBytes)) } else { Ok(()) }
     }

@@ -9,7 +9,7 @@ use super::flags::{Flags, ShellRequest, shell_process};
 use super::frame::{CommandFrame, Frame, ScriptFrame, ScriptKind};
 use super::halt::Step;
 use super::name;
-use super::option::ShellOption;
+use super::option::ShellOption::{self, Emacs, ExpandAliases, HistExpand, History};
 use super::pool::Pool;
 use super::process::Process;
 use super::run::Run;
@@ -51,7 +51,6 @@ impl Shell {
     /// What only an interactive shell has.
     pub(crate) fn install_interactive(&mut self, run: &mut Run) {
         self.state.invoked.interactive = true;
-        use ShellOption::{Emacs, ExpandAliases, HistExpand, History};
         for option in [ExpandAliases, HistExpand, History, Emacs] {
             self.state.options.set(option, true);
         }

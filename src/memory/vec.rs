@@ -6,6 +6,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut, RangeBounds};
 
+/// Bytes that are copied between two looks at the clock: less than a millisecond's work.
+const PIECE: usize = 1 << 20;
+
 /// See the module. Its capacity is charged.
 pub struct Vec<T>(std::vec::Vec<T>);
 
@@ -271,9 +274,21 @@ impl<T: Clone> Vec<T> {
     #[inline]
     pub fn extend_from_slice(&mut self, more: &[T]) {
         if self.make_room(more.len()) {
-            gauge::spend_bytes(size_of_val(more));
+            gauge::spend_few_bytes(size_of_val(more));
             self.0.extend_from_slice(more);
         }
+    }
+
+    /// Copies much, with looks at the clock. When the time is over meanwhile, there is nothing.
+    fn copied_in_pieces(items: &[T]) -> Self {
+        let mut vec = Self::with_capacity(items.len());
+        for piece in items.chunks(PIECE / size_of::<T>().max(1) + 1) {
+            if gauge::is_time_over() {
+                return Self::new();
+            }
+            vec.extend_from_slice(piece);
+        }
+        vec
     }
 
     /// Appends a copy of a part of itself.
@@ -370,9 +385,7 @@ impl<T: Clone> From<&[T]> for Vec<T> {
         if bytes <= gauge::SMALL {
             return if gauge::charge(bytes) { Self(items.to_vec()) } else { Self::new() };
         }
-        let mut vec = Self::with_capacity(items.len());
-        vec.extend_from_slice(items);
-        vec
+        Self::copied_in_pieces(items)
     }
 }
 

@@ -1,9 +1,9 @@
 //! A run: what it is given, how it goes on, and what it gives back.
 
 use super::Kept;
-use crate::clock::Clock;
+use crate::clock::{Clock, real_monotonic};
 use crate::io::{Capture, InputStream, OutputStream};
-use crate::limit::{Apart, Limit, LimitError, Limits, Meter, Usage, dispose, live_bytes};
+use crate::limit::{Alarm, Apart, Limit, LimitError, Limits, Meter, Usage, dispose, live_bytes};
 use crate::machine::{RunEnd, Scheduler};
 use crate::memory::Arc;
 use crate::missing::{Missing, MissingList};
@@ -11,6 +11,7 @@ use crate::text::Text;
 use crate::utility::Environment;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,6 +159,9 @@ impl Drop for Metered {
     }
 }
 
+/// How long the host waits past the time limit for a run that goes on apart. A step that takes longer is not waited for.
+const GRACE: Duration = Duration::from_millis(4);
+
 /// A run in progress. Dropping it ends every process of the run; where one is in the middle of a step, at a thread of the
 /// crate, that is waited for.
 pub struct Running {
@@ -167,6 +171,8 @@ pub struct Running {
     pub(super) stderr: Option<Arc<Capture>>,
     pub(super) missing: Arc<MissingList>,
     pub(super) kept: Kept,
+    /// Rings when a run that goes on apart is not waited for any longer.
+    pub(super) alarm: Option<Alarm>,
 }
 
 impl Running {
@@ -198,9 +204,38 @@ impl Running {
         match &mut self.state {
             State::Failed(error) => Poll::Ready(RunEnd::Limit(*error)),
             State::Ended(status) => Poll::Ready(RunEnd::Status(*status)),
-            State::Apart(apart) => Pin::new(apart).poll(cx),
+            State::Apart(_) => self.poll_apart(cx),
             State::Running(scheduler) => Pin::new(scheduler.as_mut()).poll(cx),
         }
+    }
+
+    /// Waits for the end of a run that goes on apart, but hardly longer than its time limit: what cannot be cut may take
+    /// longer. Nobody sees what comes of that. The run does nothing to files any more, and ends at its next look at the
+    /// clock.
+    fn poll_apart(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
+        let State::Apart(apart) = &mut self.state else { return Poll::Pending };
+        if let Poll::Ready(end) = Pin::new(apart).poll(cx) {
+            return Poll::Ready(end);
+        }
+        if real_monotonic() < self.last_moment() {
+            self.set_alarm(cx);
+            return Poll::Pending;
+        }
+        let error = self.meter.fail(Limit::WallTime);
+        if let State::Apart(apart) = std::mem::replace(&mut self.state, State::Failed(error)) {
+            apart.abandon();
+        }
+        Poll::Ready(RunEnd::Limit(error))
+    }
+
+    /// Until when the host waits for a run that goes on apart.
+    fn last_moment(&self) -> Duration {
+        self.meter.real_deadline().saturating_add(GRACE)
+    }
+
+    fn set_alarm(&mut self, cx: &mut Context<'_>) {
+        let last = self.last_moment();
+        self.alarm = if last < Duration::MAX { Alarm::set(last, cx.waker()) } else { None };
     }
 
     /// Whether it could go on, but its slice is over, or what comes next may take long.
@@ -223,6 +258,7 @@ impl Running {
             Ok(apart) => {
                 apart.wake_when_ended(cx.waker());
                 self.state = State::Apart(apart);
+                self.set_alarm(cx);
             }
             // There are no threads here, so it stays. The scheduler has woken its task.
             Err(mut metered) => {

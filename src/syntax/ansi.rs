@@ -1,4 +1,4 @@
-//! What stands between the quotes of `$'...'`. Bash manual 3.1.2.4.
+//! The value of `$'...'`, and how a value is printed in single quotes. Bash manual 3.1.2.2 and 3.1.2.4.
 
 use crate::character::digits;
 use crate::memory::Vec;
@@ -97,4 +97,17 @@ pub(super) fn push_utf8(out: &mut Vec<u8>, value: u32) {
     for index in (0..more).rev() {
         out.push(0x80 | ((value >> (6 * index)) as u8 & 0x3f));
     }
+}
+
+/// Appends `text` in single quotes; a single quote in it becomes `'\''`.
+pub(super) fn put_single_quoted(out: &mut Vec<u8>, text: &[u8]) {
+    out.push(b'\'');
+    for &byte in text {
+        if byte == b'\'' {
+            out.extend_from_slice(b"'\\''");
+        } else {
+            out.push(byte);
+        }
+    }
+    out.push(b'\'');
 }

@@ -655,7 +655,7 @@ impl<'a> Printer<'a> {
         self.descriptor(descriptor, 0, Some(0));
         self.put(if document.strip_tabs { b"<<-" } else { b"<<" });
         if document.quoted {
-            super::print_word::put_single_quoted(&mut self.out, &document.delimiter);
+            super::ansi::put_single_quoted(&mut self.out, &document.delimiter);
         } else {
             self.put(&document.delimiter);
         }

@@ -1,7 +1,7 @@
 //! A word as bash shows it: its source without line continuations, with `$'...'` decoded, `$"..."` without the dollar
 //! sign, and its command and process substitutions printed anew.
 
-use super::ansi::decode_ansi;
+use super::ansi::{decode_ansi, put_single_quoted};
 use super::ast::{List, Parameter, ParameterExpansion, ParameterOperation, Span, Word, WordPart};
 use super::print::print_list;
 use crate::memory::Vec;
@@ -15,19 +15,6 @@ struct Inner<'a> {
     span: Span,
     body: &'a List,
     opening: &'static [u8],
-}
-
-/// Appends `text` in single quotes; a single quote in it becomes `'\''`.
-pub(super) fn put_single_quoted(out: &mut Vec<u8>, text: &[u8]) {
-    out.push(b'\'');
-    for &byte in text {
-        if byte == b'\'' {
-            out.extend_from_slice(b"'\\''");
-        } else {
-            out.push(byte);
-        }
-    }
-    out.push(b'\'');
 }
 
 impl WordPrinter<'_> {

@@ -1,6 +1,7 @@
 //! The text of a word as bash has it when it expands the word, which its messages show: `$'...'` was decoded by the parser,
 //! and in double quotes a backslash before a quote is gone.
 
+use super::ansi::{decode_ansi, put_single_quoted};
 use crate::memory::Vec;
 use crate::text::Text;
 
@@ -23,8 +24,8 @@ pub(crate) fn shown(text: &[u8], quoted: bool) -> Text {
             (b'$', Some(b'\'')) if !double => {
                 let quote = behind.get(1..).unwrap_or(&[]);
                 let end = ansi_c_end(quote);
-                let decoded = super::ansi::decode_ansi(quote.get(..end).unwrap_or(quote));
-                push_single(&mut out, &decoded);
+                let decoded = decode_ansi(quote.get(..end).unwrap_or(quote));
+                put_single_quoted(&mut out, &decoded);
                 rest = quote.get(end.saturating_add(1)..).unwrap_or(&[]);
             }
             (b'$', Some(b'"')) if !double => {}
@@ -60,18 +61,6 @@ fn ansi_c_end(text: &[u8]) -> usize {
         at = at.saturating_add(if *byte == b'\\' { 2 } else { 1 });
     }
     at.min(text.len())
-}
-
-fn push_single(out: &mut Vec<u8>, text: &[u8]) {
-    out.push(b'\'');
-    for &byte in text {
-        if byte == b'\'' {
-            out.extend_from_slice(b"'\\''");
-        } else {
-            out.push(byte);
-        }
-    }
-    out.push(b'\'');
 }
 
 /// The last double quote of a text that no backslash takes away.

@@ -169,6 +169,9 @@ async fn copy_part(ctx: &mut Context, mut input: Input, part: Part) -> Result<()
     Ok(())
 }
 
+/// Bytes in which delimiters are counted at once.
+const COUNTED: usize = 1 << 16;
+
 /// Where the last lines or bytes of `bytes` begin.
 fn last_part(bytes: &[u8], part: Part) -> usize {
     let count = usize::try_from(part.count).unwrap_or(usize::MAX);
@@ -179,10 +182,20 @@ fn last_part(bytes: &[u8], part: Part) -> usize {
         Some((last, body)) if *last == part.delimiter => body,
         _ => bytes,
     };
-    match memchr::memrchr_iter(part.delimiter, body).nth(count.saturating_sub(1)) {
-        Some(before) => before + 1,
-        None => 0,
+    // Blocks are counted, which is faster than going from one delimiter to the next.
+    let mut wanted = count.max(1);
+    for (block, from) in body.rchunks(COUNTED).scan(body.len(), |end, block| {
+        *end -= block.len();
+        Some((block, *end))
+    }) {
+        let found = memchr::memchr_iter(part.delimiter, block).count();
+        if found >= wanted {
+            let before = memchr::memrchr_iter(part.delimiter, block).nth(wanted - 1);
+            return before.map_or(from, |before| from + before + 1);
+        }
+        wanted -= found;
     }
+    0
 }
 
 /// How much of the end of a regular file is looked at first, in bytes.

@@ -10,7 +10,7 @@ use super::tree::{Location, Quota, State, User};
 use super::{Errno, FsError, FsUsage, Options, Result};
 use crate::clock::{Clock, lock};
 use crate::limit::fault::{self, Fault};
-use crate::limit::gauge;
+use crate::limit::{apart, gauge};
 use crate::memory::{HashMap, Vec};
 use crate::text::Text;
 use std::fmt;
@@ -88,10 +88,11 @@ impl Shared {
     }
 
     /// The state for an operation that somebody asked for: it costs fuel, and a test can make it fail. A run that was refused
-    /// memory does nothing to files any more: the name or the text that it would use may lack what was refused.
+    /// memory does nothing to files any more: the name or the text that it would use may lack what was refused. Neither does
+    /// one whose time is over: nobody may wait for it any longer.
     pub(super) fn operate(&self) -> Result<MutexGuard<'_, Live>> {
-        gauge::burn(OPERATION_FUEL);
-        if gauge::is_refused() {
+        let owes = gauge::burn(OPERATION_FUEL);
+        if gauge::is_refused() || (owes || apart::is_here()) && gauge::is_time_over() {
             return Err(Errno::InputOutput.into());
         }
         if fault::is_due(Fault::FileOperation) {

@@ -5,7 +5,7 @@
 //! imports and links in comments do not count. Paths are followed as far as they name modules.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Files in a circle.
 const MOST: usize = 9;
@@ -21,24 +21,15 @@ const EXCEPTIONS: &[(&str, usize)] = &[
 /// The files below a folder by module path (`["hook", "chain"]`), each with its name and text.
 fn modules(folder: &Path) -> BTreeMap<Vec<String>, (String, String)> {
     let mut modules = BTreeMap::new();
-    let mut pending = vec![PathBuf::from(folder)];
-    while let Some(next) = pending.pop() {
-        for entry in std::fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                pending.push(path);
-                continue;
-            }
-            let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
-            let Some(stem) = name.strip_suffix(".rs") else { continue };
-            let mut parts: Vec<String> = stem.split('/').map(str::to_owned).collect();
-            if parts.last().is_some_and(|last| last == "mod") {
-                parts.pop();
-            }
-            let is_test = parts.iter().any(|part| part == "tests") || stem == "main";
-            if !is_test && stem != "lib" {
-                modules.insert(parts, (name, std::fs::read_to_string(&path).unwrap()));
-            }
+    for (name, text) in super::sources(folder) {
+        let Some(stem) = name.strip_suffix(".rs") else { continue };
+        let mut parts: Vec<String> = stem.split('/').map(str::to_owned).collect();
+        if parts.last().is_some_and(|last| last == "mod") {
+            parts.pop();
+        }
+        let is_test = parts.iter().any(|part| part == "tests") || stem == "main";
+        if !is_test && stem != "lib" {
+            modules.insert(parts, (name, text));
         }
     }
     modules

@@ -36,6 +36,8 @@ pub(crate) struct Figures {
     pub(crate) place: String,
     /// How long the run went on after its time limit.
     pub(crate) late: Duration,
+    /// The longest time between two looks at the clock; zero where the crate was built without the feature `faults`.
+    pub(crate) step: Duration,
     /// How long loading the config took.
     pub(crate) load: Duration,
     /// Bytes of the event that the host fired.
@@ -45,7 +47,7 @@ pub(crate) struct Figures {
 impl Figures {
     pub(crate) fn to_line(&self) -> String {
         format!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             self.end,
             self.taken.as_micros(),
             self.heap,
@@ -55,13 +57,15 @@ impl Figures {
             self.place,
             self.late.as_micros(),
             self.load.as_micros(),
-            self.event
+            self.event,
+            self.step.as_micros()
         )
     }
 
     pub(crate) fn from_line(line: &str) -> Self {
         let parts: Vec<&str> = line.split('\t').collect();
-        let &[end, taken, heap, charged, kept, poll, place, late, load, event] = parts.as_slice() else {
+        let &[end, taken, heap, charged, kept, poll, place, late, load, event, step] = parts.as_slice()
+        else {
             unreachable!("a child says all: {line}")
         };
         let number = |text: &str| text.parse().expect("a number");
@@ -77,6 +81,7 @@ impl Figures {
             late: time(late),
             load: time(load),
             event: number(event),
+            step: time(step),
         }
     }
 
@@ -91,6 +96,7 @@ impl Figures {
         self.taken += other.taken;
         self.kept += other.kept;
         self.late = self.late.max(other.late);
+        self.step = self.step.max(other.step);
         self.load = self.load.max(other.load);
         self.event = self.event.max(other.event);
         self.end = other.end;
@@ -156,6 +162,7 @@ impl Measured {
             (figures.poll, figures.place) = (other.poll, other.place);
         }
         figures.late = figures.late.min(other.late);
+        figures.step = figures.step.min(other.step);
     }
 }
 
@@ -169,7 +176,7 @@ fn ms(time: Duration) -> String {
 
 fn line(row: &str, figures: &Figures) -> String {
     format!(
-        "{:<22} {:>9} {:>11} {:>11} {:>6.2} {:>10.0} {:>10} {:<5} {:>9}  {row}",
+        "{:<22} {:>9} {:>11} {:>11} {:>6.2} {:>10.0} {:>10} {:<5} {:>9} {:>8}  {row}",
         figures.end,
         ms(figures.taken),
         mib(figures.heap),
@@ -179,14 +186,15 @@ fn line(row: &str, figures: &Figures) -> String {
         ms(figures.poll),
         figures.place,
         ms(figures.late),
+        ms(figures.step),
     )
 }
 
 /// Every row, the worst by each criterion, and what the README says in sum.
 pub(crate) fn print(measured: &[Measured]) {
     let head = format!(
-        "{:<22} {:>9} {:>11} {:>11} {:>6} {:>10} {:>10} {:<5} {:>9}  row",
-        "end", "taken", "heap", "charged", "ratio", "kept KiB", "longest", "in", "late"
+        "{:<22} {:>9} {:>11} {:>11} {:>6} {:>10} {:>10} {:<5} {:>9} {:>8}  row",
+        "end", "taken", "heap", "charged", "ratio", "kept KiB", "longest", "in", "late", "step"
     );
     println!("{head}");
     let mut known: Vec<(&str, &Figures)> = Vec::new();
@@ -217,6 +225,8 @@ pub(crate) fn print(measured: &[Measured]) {
     let (poll, poll_worst) =
         worst("longest over 5 ms", |f| f.poll > f.poll_allowed(), |f| f.poll.as_micros() as i64);
     let (late, late_worst) = worst("late over 10 ms", |f| f.late > LATE, |f| f.late.as_micros() as i64);
+    let (step, step_worst) =
+        worst("steps over 10 ms, for which nobody waits", |f| f.step > LATE, |f| f.step.as_micros() as i64);
     let goal = known.iter().filter(|(_, figures)| figures.poll > POLL_GOAL).count();
     let died = measured.len() - known.len();
     println!("\n{} rows; {died} ended the process", measured.len());
@@ -226,4 +236,5 @@ pub(crate) fn print(measured: &[Measured]) {
     let load = known.iter().map(|(_, figures)| figures.load).max().unwrap_or_default();
     println!("longest load of a config: {}", ms(load));
     println!("late over 10 ms: {late}; latest {}", ms(late_worst.late));
+    println!("steps over 10 ms, for which nobody waits: {step}; longest {}", ms(step_worst.step));
 }

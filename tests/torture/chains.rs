@@ -1,7 +1,7 @@
 //! Chains of all dialects under every fault: the decision is that of the dialect's rule for the hook that failed, and no
 //! payload file is left, also where a firing is dropped.
 
-use crate::fault_run::{MOST_POLLS, occasions, session};
+use crate::fault_run::{MOST_POLLS, occasions, poll_at, session};
 use hookbox::hook::case::{Case, CaseFile, SessionSetup, SessionSource};
 use hookbox::hook::{Dialect, Ended, Event, HookRunner, HookSet, LoadOptions, Outcome};
 use hookbox::limit::Limit;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 
 const FAULTS: [Fault; 3] = [Fault::Charge, Fault::Clock, Fault::FileOperation];
 
@@ -76,10 +76,7 @@ impl Chain {
             outcome
         });
         let mut cx = Context::from_waker(Waker::noop());
-        (0..most).find_map(|_| match firing.as_mut().poll(&mut cx) {
-            Poll::Ready(outcome) => Some(outcome),
-            Poll::Pending => None,
-        })
+        (0..most).find_map(|turn| poll_at(turn, firing.as_mut(), &mut cx))
     }
 
     /// The decision that the contract gives when a hook was ended so.
@@ -233,7 +230,7 @@ fn run_case(file: &CaseFile, case: &Case, fixture: &std::path::Path, sessions: &
     };
     let mut running = pin!(file.run(case, sessions, &fixtures));
     let mut cx = Context::from_waker(Waker::noop());
-    (0..MOST_POLLS).find_map(|_| running.as_mut().poll(&mut cx).is_ready().then_some(()))
+    (0..MOST_POLLS).find_map(|turn| poll_at(turn, running.as_mut(), &mut cx)).map(drop)
 }
 
 /// Tries every fault in one case; adds what is wrong.

@@ -1,8 +1,9 @@
 //! What the torture tests share: which occasions are tried, and one run of a script from its start to its end.
 
 use hookbox::sandbox::{Output, Sandbox, Script};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 /// Most polls of a run; one that needs more hangs.
 pub(crate) const MOST_POLLS: u64 = 100_000;
@@ -42,10 +43,16 @@ pub(crate) fn occasions(script: usize) -> impl Iterator<Item = u64> {
 pub(crate) fn run(sandbox: &Sandbox, script: &str, most: u64) -> Option<Output> {
     let mut running = pin!(sandbox.start(Script::command(script)));
     let mut cx = Context::from_waker(Waker::noop());
-    for _ in 0..most {
-        if let Poll::Ready(output) = running.as_mut().poll(&mut cx) {
-            return Some(output);
-        }
+    (0..most).find_map(|turn| poll_at(turn, running.as_mut(), &mut cx))
+}
+
+/// Polls once more; once in a while a thread that the future waits for gets its time.
+pub(crate) fn poll_at<F: Future>(turn: u64, future: Pin<&mut F>, cx: &mut Context<'_>) -> Option<F::Output> {
+    if turn % 500 == 499 {
+        std::thread::sleep(Duration::from_millis(1));
     }
-    None
+    match future.poll(cx) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
 }

@@ -152,6 +152,7 @@ impl Printout {
     }
 
     /// Prints bytes.
+    #[inline]
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.end().extend_from_slice(bytes);
     }

@@ -82,12 +82,9 @@ impl Perl {
                 linear => return linear.map(|(linear, charge)| (Self::Linear(linear), charge)),
             }
         }
-        let parsed = match options.whole_line {
-            // PCRE has an option for that.
-            true => PerlSyntax::parse(source, flags)?.of_whole_text(),
-            false if by_words => words()?,
-            false => PerlSyntax::parse(source, flags)?,
-        };
+        let parsed = if by_words { words()? } else { PerlSyntax::parse(source, flags)? };
+        // PCRE has an option for that.
+        let parsed = if options.whole_line { parsed.of_whole_text() } else { parsed };
         let compiled = parsed.compile(flags, options.size_limit, options.backtrack_limit)?;
         // Its containers are charged by themselves.
         Ok((Self::Backtracking(compiled), None))
