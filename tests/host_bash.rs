@@ -5,20 +5,16 @@
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test")]
 
 mod generated;
+#[path = "support/host_run.rs"]
+mod host_run;
 
-use bstr::ByteSlice;
 use generated::{Statement, render, script, shrink, wide_script};
-use hookbox::limit::Limits;
-use hookbox::sandbox::{End, Sandbox, Script};
-use hookbox::text::Text;
-use hookbox::vfs::{FileKind, FileSystem};
+use hookbox::sandbox::Script;
+use host_run::{Outcome, Place};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 /// What every script finds in its directory.
 const TREE: &[(&str, &str)] = &[
@@ -30,14 +26,6 @@ const TREE: &[(&str, &str)] = &[
     ("d/y.txt", "y\n"),
     ("sp ace", "s\n"),
 ];
-const ENVIRONMENT: &[(&str, &str)] = &[
-    ("HOME", "/home/agent"),
-    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-    ("LANG", "C.UTF-8"),
-    ("LC_ALL", "C.UTF-8"),
-    ("TZ", "UTC"),
-];
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A reason why the same script may print something else: an oddity of bash that is not worth having.
 struct Known {
@@ -192,160 +180,46 @@ fn is_explained(script: &str, bash: &Outcome, mine: &Outcome) -> bool {
         || theirs == ours && bash.status == mine.status && bash.files.keys().eq(mine.files.keys())
 }
 
-/// What came out of a script.
-#[derive(Clone, Debug, PartialEq)]
-struct Outcome {
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    status: i32,
-    files: BTreeMap<String, Vec<u8>>,
-}
-
-impl Outcome {
-    fn same(&self, other: &Self) -> bool {
-        self.stdout == other.stdout
-            && self.status == other.status
-            && self.files == other.files
-            && self.stderr == other.stderr
-    }
-
-    fn says(&self, text: &str) -> bool {
-        self.files.values().chain([&self.stdout, &self.stderr]).any(|bytes| bytes.contains_str(text))
-    }
-
-    fn show(&self) -> String {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let mut out = format!("status {}\n{}", self.status, text(&self.stdout));
-        out.push_str(&format!("--- stderr\n{}", text(&self.stderr)));
-        let tree: BTreeMap<&str, &str> = TREE.iter().copied().collect();
-        for (path, content) in &self.files {
-            if tree.get(path.as_str()).is_none_or(|before| before.as_bytes() != content) {
-                out.push_str(&format!("--- {path} {:?}\n", text(content)));
-            }
+fn show(outcome: &Outcome) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut out = format!("status {}\n{}", outcome.status, text(&outcome.stdout));
+    out.push_str(&format!("--- stderr\n{}", text(&outcome.stderr)));
+    let tree: BTreeMap<&str, &str> = TREE.iter().copied().collect();
+    for (path, content) in &outcome.files {
+        if tree.get(path.as_str()).is_none_or(|before| before.as_bytes() != content) {
+            out.push_str(&format!("--- {path} {:?}\n", text(content)));
         }
-        for (path, _) in TREE {
-            if !self.files.contains_key(*path) {
-                out.push_str(&format!("--- {path} is gone\n"));
-            }
+    }
+    for (path, _) in TREE {
+        if !outcome.files.contains_key(*path) {
+            out.push_str(&format!("--- {path} is gone\n"));
         }
-        out
     }
+    out
 }
 
-/// A directory of the host that goes when it is dropped.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("hookbox-bash-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
+fn tree() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    TREE.iter().map(|(path, content)| (*path, content.as_bytes()))
 }
 
 /// The script in the host's bash; `None` when it did not end in time.
 fn host(text: &str, place: &Place) -> Option<Outcome> {
-    let work = place.0.join("w");
-    fs::remove_dir_all(&work).ok();
-    fs::create_dir_all(work.join("d")).unwrap();
-    for (path, content) in TREE {
-        fs::write(work.join(path), content).unwrap();
-    }
-    let (out, err) = (place.0.join("out"), place.0.join("err"));
-    let mut child = Command::new("bash")
-        .args(["-c", text, "bash"])
-        .current_dir(&work)
-        .env_clear()
-        .envs(ENVIRONMENT.iter().copied())
-        .stdin(Stdio::null())
-        .stdout(File::create(&out).unwrap())
-        .stderr(File::create(&err).unwrap())
-        .spawn()
-        .unwrap();
-    let started = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if started.elapsed() > TIMEOUT {
-            child.kill().ok();
-            child.wait().ok();
-            return None;
-        }
-        std::thread::sleep(Duration::from_micros(300));
-    };
-    let mut files = BTreeMap::new();
-    host_files(&work, "", &mut files);
-    let status = status.code().unwrap_or(-1);
-    Some(Outcome { stdout: fs::read(out).unwrap(), stderr: fs::read(err).unwrap(), status, files })
-}
-
-fn host_files(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if entry.file_type().unwrap().is_dir() {
-            host_files(&entry.path(), &format!("{name}/"), files);
-            files.insert(format!("{name}/"), Vec::new());
-        } else {
-            files.insert(name, fs::read(entry.path()).unwrap_or_default());
-        }
-    }
+    host_run::on_host(Command::new("bash").args(["-c", text, "bash"]), tree(), None, place)
 }
 
 /// The script in a sandbox.
 fn ours(text: &str, place: &Place) -> Outcome {
-    let work = place.0.join("w").to_string_lossy().into_owned();
-    let mut limits = Limits::default_profile();
-    limits.wall_time_ms = 10_000;
-    let mut builder = Sandbox::builder().limits(limits).cwd(work.as_str());
-    for (path, content) in TREE {
-        builder = builder.file(format!("{work}/{path}"), *content);
-    }
-    let sandbox = builder.build().unwrap();
-    let mut script = Script::command(text);
-    script.bare_environment = true;
-    for (name, value) in ENVIRONMENT {
-        script.environment.set(Text::from(*name), Text::from(*value));
-    }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let output = runtime.block_on(sandbox.start(script));
-    let mut files = BTreeMap::new();
-    our_files(sandbox.fs(), &work, "", &mut files);
-    let mut stderr = output.stderr;
-    if let End::Limit(error) = output.end {
-        stderr.extend_from_slice(format!("limit: {error}\n").as_bytes());
-    }
-    Outcome { stdout: output.stdout, stderr, status: i32::from(output.status), files }
-}
-
-fn our_files(fs: &FileSystem, folder: &str, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in fs.read_dir(folder.as_bytes()).unwrap() {
-        let name = String::from_utf8_lossy(entry.name.as_bytes()).into_owned();
-        let path = format!("{folder}/{name}");
-        if entry.kind == FileKind::Directory {
-            our_files(fs, &path, &format!("{prefix}{name}/"), files);
-            files.insert(format!("{prefix}{name}/"), Vec::new());
-        } else {
-            let content = fs.read(path.as_bytes()).map(|content| content.as_bytes().to_vec());
-            files.insert(format!("{prefix}{name}"), content.unwrap_or_default());
-        }
-    }
+    host_run::in_sandbox(Script::command(text), tree(), None, place)
 }
 
 /// Whether both differ, and bash itself does the same each time.
 fn differs(text: &str, place: &Place) -> Option<(Outcome, Outcome)> {
     let theirs = host(text, place)?;
     let mine = ours(text, place);
-    if theirs.same(&mine) || is_explained(text, &theirs, &mine) {
+    if theirs == mine || is_explained(text, &theirs, &mine) {
         return None;
     }
-    let steady = (0..3).all(|_| host(text, place).is_some_and(|again| again.same(&theirs)));
+    let steady = (0..3).all(|_| host(text, place).is_some_and(|again| again == theirs));
     steady.then_some((theirs, mine))
 }
 
@@ -355,7 +229,7 @@ fn report(number: u64, statements: Vec<Statement>, place: &Place) -> String {
         render(&shrink(statements, 400, &mut |candidate| differs(&render(candidate), place).is_some()));
     let shown = differs(&small, place);
     let both = shown.map_or_else(String::new, |(theirs, mine)| {
-        format!("=== bash: {}\n=== here: {}", theirs.show(), mine.show())
+        format!("=== bash: {}\n=== here: {}", show(&theirs), show(&mine))
     });
     let whole = if std::env::var_os("HOST_BASH_WHOLE").is_some() { whole } else { String::new() };
     format!("##### script {number}\n{small}{both}\n{whole}")

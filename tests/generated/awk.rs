@@ -6,7 +6,8 @@ mod statement;
 mod table;
 
 use super::random::Random;
-use super::{Call, Known, Outcome, Tool};
+use super::{Call, Known, Tool};
+use crate::host_run::Outcome;
 use statement::program;
 
 pub(crate) const TOOL: Tool = Tool { name: "awk", generate, known: KNOWN };

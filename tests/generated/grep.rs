@@ -3,7 +3,8 @@
 
 use super::expression::{Grammar, WORDS, break_at_random, expression, lines};
 use super::random::Random;
-use super::{Call, Known, Outcome, Tool};
+use super::{Call, Known, Tool};
+use crate::host_run::Outcome;
 
 pub(crate) const TOOL: Tool = Tool { name: "grep", generate, known: KNOWN };
 
@@ -17,18 +18,71 @@ const KNOWN: &[Known] = &[
     },
     Known {
         reason: "a range in brackets may end in a character that is not ASCII",
-        explains: |call, theirs, _| {
-            theirs.stderr.ends_with(b": Invalid collation character\n") && call.has_wide_range()
+        explains: |call, theirs, _| theirs.says(": Invalid collation character\n") && call.has_wide_range(),
+    },
+    Known {
+        reason: "behind a line that is not text, the real tool's context is made of lines before that line",
+        explains: |call, theirs, mine| {
+            let has_context = [(b'A', "--after-context"), (b'B', "--before-context"), (b'C', "--context")]
+                .iter()
+                .any(|(letter, name)| has_option(call, *letter, name));
+            let has_number = (b'1'..=b'9').any(|digit| has_option(call, digit, "--"));
+            (has_context || has_number)
+                && !call.is_text()
+                && theirs.says(": binary file matches\n")
+                && is_alike(theirs, mine)
         },
     },
     Known {
-        reason: "standard input is a file for the real tool, whose size says how wide -T makes numbers",
-        explains: |call, theirs, ours| {
-            let words = |outcome: &Outcome| {
-                outcome.stdout.iter().copied().filter(|byte| *byte != b' ').collect::<Vec<u8>>()
-            };
-            let has_tab = |argument: &Vec<u8>| argument == b"-T" || argument.starts_with(b"--initial");
-            call.arguments.iter().any(has_tab) && words(theirs) == words(ours)
+        reason: "PCRE2 10.42 finds no character beyond ASCII by \\D, \\S and \\W where it makes machine code",
+        explains: |call, theirs, mine| {
+            let has_negated_class = [&b"\\D"[..], b"\\S", b"\\W"].iter().any(|text| call.says(text));
+            has_option(call, b'P', "--perl-regexp")
+                && has_negated_class
+                && call.texts().any(|text| !text.is_ascii())
+                && theirs.stderr == mine.stderr
+        },
+    },
+    Known {
+        reason: "with -w, the real tool looks for a shorter match in a text that is cut by what was printed before",
+        explains: |call, theirs, mine| {
+            let prints_matches = has_option(call, b'o', "--only-matching")
+                || call.arguments.iter().any(|argument| argument.starts_with(b"--col"));
+            has_option(call, b'w', "--word-regexp") && prints_matches && is_alike(theirs, mine)
+        },
+    },
+    Known {
+        reason: "with -w, the real tool takes an empty match only where no other begins",
+        explains: |call, theirs, mine| {
+            let may_be_empty = call.texts().any(|text| text.iter().any(|byte| b"*?{|".contains(byte)));
+            has_option(call, b'w', "--word-regexp") && may_be_empty && theirs.stderr == mine.stderr
+        },
+    },
+    Known {
+        reason: "with -w or -x, a `)` too many closes the group that the real tool puts around the expression",
+        explains: |call, theirs, mine| {
+            let is_whole = has_option(call, b'x', "--line-regexp") || has_option(call, b'w', "--word-regexp");
+            is_whole
+                && has_option(call, b'E', "--extended-regexp")
+                && call.patterns().any(closes_too_much)
+                && theirs.stderr == mine.stderr
+        },
+    },
+    Known {
+        reason: "the two engines of the real tool disagree on a `{` at the start of an expression",
+        explains: |call, theirs, mine| {
+            has_option(call, b'E', "--extended-regexp")
+                && call.patterns().any(begins_with_brace)
+                && theirs.stderr == mine.stderr
+        },
+    },
+    Known {
+        reason: "with -v, a negative -m selects nothing in the real tool, against its manual",
+        explains: |call, theirs, mine| {
+            has_option(call, b'v', "--invert-match")
+                && call.says(b"-m-1")
+                && theirs.status == 1
+                && theirs.stderr == mine.stderr
         },
     },
     Known {
@@ -47,6 +101,50 @@ const KNOWN: &[Known] = &[
         },
     },
 ];
+
+fn is_alike(theirs: &Outcome, mine: &Outcome) -> bool {
+    theirs.status == mine.status && theirs.stderr == mine.stderr
+}
+
+/// Whether an argument is, or begins with, an option: alone, among others after one hyphen, or abbreviated.
+fn has_option(call: &Call, letter: u8, name: &str) -> bool {
+    call.arguments.iter().any(|argument| match argument.strip_prefix(b"--") {
+        Some(rest) => {
+            let rest = rest.split(|byte| *byte == b'=').next().unwrap_or_default();
+            rest.len() > 2 && name.as_bytes().get(2..).is_some_and(|name| name.starts_with(rest))
+        }
+        None => argument.starts_with(b"-") && argument.contains(&letter),
+    })
+}
+
+/// Whether a `)` of an extended expression has no `(`.
+fn closes_too_much(pattern: &[u8]) -> bool {
+    let mut depth = 0;
+    let mut bytes = pattern.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'(' => depth += 1,
+            b')' if depth == 0 => return true,
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a `{` stands where an extended expression or a part of it begins.
+fn begins_with_brace(pattern: &[u8]) -> bool {
+    let starts = [&b""[..], b"(", b"|", b"^", b"$", b"\\<", b"\\>", b"\\b", b"\\B", b"\\`", b"\\'"];
+    braces(pattern).any(|at| {
+        let before = &pattern[..at];
+        starts.iter().any(|start| if start.is_empty() { before.is_empty() } else { before.ends_with(start) })
+    })
+}
+
+fn braces(pattern: &[u8]) -> impl Iterator<Item = usize> {
+    pattern.iter().enumerate().filter(|(_, byte)| **byte == b'{').map(|(at, _)| at)
+}
 
 fn sorted(outcome: &Outcome) -> [Vec<Vec<u8>>; 2] {
     [&outcome.stdout, &outcome.stderr].map(|text| {

@@ -6,7 +6,8 @@ mod input;
 mod table;
 
 use super::random::Random;
-use super::{Call, Known, Outcome, Tool};
+use super::{Call, Known, Tool};
+use crate::host_run::Outcome;
 use filter::Maker;
 
 pub(crate) const TOOL: Tool = Tool { name: "jq", generate, known: KNOWN };

@@ -19,6 +19,7 @@ pub(crate) mod random;
 pub(crate) mod sed;
 mod smaller;
 
+use crate::host_run::Outcome;
 use random::Random;
 
 /// All tools, in the order in which they are compared.
@@ -44,16 +45,6 @@ pub(crate) struct Known {
     pub(crate) explains: fn(&Call, &Outcome, &Outcome) -> bool,
 }
 
-/// What came out of a call.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Outcome {
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-    pub(crate) status: i32,
-    /// Those of the working directory, those that were there before too; a folder's name ends with `/`.
-    pub(crate) files: std::collections::BTreeMap<String, Vec<u8>>,
-}
-
 /// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Call {
@@ -75,10 +66,22 @@ impl Call {
         self
     }
 
+    /// The names of files and what they hold.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter().map(|(name, content)| (name.as_str(), content.as_slice()))
+    }
+
     /// Everything that is given to the tool.
-    fn texts(&self) -> impl Iterator<Item = &Vec<u8>> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Vec<u8>> {
         let files = self.files.iter().map(|(_, content)| content);
         self.arguments.iter().chain(files).chain([&self.stdin])
+    }
+
+    /// Lines that may be patterns: those of arguments and of the file `patterns`.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &[u8]> {
+        let files = self.files.iter().filter(|(name, _)| name == "patterns").map(|(_, content)| content);
+        let lines = self.arguments.iter().chain(files).flat_map(|text| text.split(|byte| *byte == b'\n'));
+        lines.map(|line| line.strip_prefix(b"--regexp=").unwrap_or(line))
     }
 
     /// Whether a text stands somewhere in what is given.

@@ -311,6 +311,18 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
 fn is_interval(rest: Option<&[u8]>) -> bool {
     let rest = rest.unwrap_or_default();
     let content = memchr::memchr(b'}', rest).and_then(|end| rest.get(..end)).unwrap_or_default();
-    let commas = memchr::memchr_iter(b',', content).count();
-    !content.is_empty() && commas < 2 && content.iter().all(|byte| byte.is_ascii_digit() || *byte == b',')
+    let mut counts = content.splitn(2, |&byte| byte == b',');
+    let mut count =
+        || counts.next().map(|digits| digits.iter().all(u8::is_ascii_digit).then(|| number(digits)));
+    match (count(), count()) {
+        (Some(Some(least)), None) => least.is_some(),
+        (Some(Some(least)), Some(Some(most))) => most.is_none_or(|most| least.unwrap_or(0) <= most),
+        _ => false,
+    }
+}
+
+/// Digits as a number; a great one counts as the greatest, and none as none.
+fn number(digits: &[u8]) -> Option<u32> {
+    let text = std::str::from_utf8(digits).ok().filter(|text| !text.is_empty())?;
+    Some(text.parse().unwrap_or(u32::MAX))
 }

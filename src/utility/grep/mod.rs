@@ -1,8 +1,9 @@
 //! `grep`: prints lines that match patterns. GNU grep(1) 3.8; `egrep` and `fgrep` share it.
 //!
 //! `settings` reads the options, `matcher` compiles the patterns, `walk` goes through operands and directories, `search`
-//! goes through one input block by block, `print` writes lines. Left out: `-u`, `GREP_COLORS`.
+//! goes through one input block by block, `print` writes lines, `color` marks what stands in them.
 
+mod color;
 mod matcher;
 mod print;
 mod search;
@@ -115,11 +116,6 @@ async fn run(
     if settings.report != Report::NamesWithout && (settings.max_count == 0 || settings.selects_nothing()) {
         return Ok(ExitStatus::FAILURE);
     }
-    let has_brackets = matches!(settings.syntax, Syntax::Basic | Syntax::Extended);
-    if has_brackets && settings.patterns.iter().any(|pattern| has_bare_class(pattern)) {
-        let message = "character class syntax is [[:space:]], not [:space:]".into();
-        return Err(UtilityError::Failed { message, status: 2 });
-    }
     if settings.syntax == Syntax::Perl && settings.patterns.len() > 1 {
         let message = "the -P option only supports a single pattern".into();
         return Err(UtilityError::Failed { message, status: 2 });
@@ -136,6 +132,11 @@ async fn run(
             return Ok(ExitStatus(2));
         }
     };
+    let has_brackets = matches!(settings.syntax, Syntax::Basic | Syntax::Extended);
+    if has_brackets && settings.patterns.iter().any(|pattern| has_bare_class(pattern)) {
+        let message = "character class syntax is [[:space:]], not [:space:]".into();
+        return Err(UtilityError::Failed { message, status: 2 });
+    }
     for warning in matcher::warnings(&settings) {
         ctx.warn(warning);
     }

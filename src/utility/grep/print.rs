@@ -9,11 +9,6 @@ use crate::utility::prelude::*;
 use crate::utility::regex::Span;
 use crate::utility::ticker::search_error;
 
-const MATCH: &str = "01;31";
-const NAME: &str = "35";
-const NUMBER: &str = "32";
-const SEPARATOR: &str = "36";
-
 /// A line to be written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'b> {
@@ -48,7 +43,7 @@ impl Printer {
         !(grep.with_name
             || settings.line_number
             || settings.byte_offset
-            || settings.color
+            || settings.colors.is_some()
             || settings.only_matching
             || settings.line_buffered)
     }
@@ -61,14 +56,18 @@ impl Printer {
         line: Line<'_>,
     ) -> Result<bool, UtilityError> {
         let settings = &grep.settings;
+        let only_matching = settings.only_matching;
         // A context line of `-v` is one that matches.
         let has_matches = line.is_selected != settings.is_inverted;
+        let colors = settings.colors.as_ref();
+        let (of_match, of_rest) = colors
+            .map_or_else(Default::default, |colors| colors.of_line(line.is_selected, settings.is_inverted));
         self.buffer.clear();
-        if !settings.only_matching {
+        if !only_matching {
             self.head(grep, line, line.offset);
         }
         let mut done = 0;
-        if has_matches && (settings.only_matching || settings.color) {
+        if has_matches && (only_matching || !of_match.is_empty()) {
             let mut at = 0;
             while let Some((start, end)) = find(ctx, grep, line.body, at).await? {
                 ctx.tick().await?;
@@ -79,18 +78,20 @@ impl Printer {
                     }
                     continue;
                 }
-                if settings.only_matching {
-                    let text = line.body.get(start..end).unwrap_or(&[]);
+                let text = line.body.get(start..end).unwrap_or(&[]);
+                if only_matching {
                     if settings.binary != Binary::Text && std::str::from_utf8(text).is_err() {
                         return Ok(true);
                     }
                     self.head(grep, line, line.offset + start as u64);
                 } else {
+                    if let Some(colors) = colors {
+                        colors.start(of_rest, &mut self.buffer);
+                    }
                     self.buffer.extend_from_slice(line.body.get(done..start).unwrap_or(&[]));
                 }
-                let text = line.body.get(start..end).unwrap_or(&[]);
-                self.colored(settings.color, MATCH, text);
-                if settings.only_matching {
+                self.painted(grep, of_match, text);
+                if only_matching {
                     self.buffer.push(settings.eol);
                 }
                 (at, done) = (end, end);
@@ -98,11 +99,19 @@ impl Printer {
                 self.buffer.clear();
             }
         }
-        ctx.stdout.write(&self.buffer).await?;
-        if !settings.only_matching {
-            ctx.stdout.write(line.body.get(done..).unwrap_or(&[])).await?;
-            ctx.stdout.write(&[settings.eol]).await?;
+        if !only_matching {
+            let rest = line.body.get(done..).unwrap_or(&[]);
+            if !of_rest.is_empty() && !rest.is_empty() {
+                self.painted(grep, of_rest, rest);
+                self.buffer.push(settings.eol);
+            } else {
+                ctx.stdout.write(&self.buffer).await?;
+                self.buffer.clear();
+                ctx.stdout.write(rest).await?;
+                self.buffer.push(settings.eol);
+            }
         }
+        ctx.stdout.write(&self.buffer).await?;
         if settings.line_buffered {
             ctx.stdout.flush().await?;
         }
@@ -116,26 +125,43 @@ impl Printer {
         if grep.with_name {
             self.name(grep, separator);
         }
-        for (is_shown, number) in [(settings.line_number, line.number), (settings.byte_offset, offset)] {
+        let colors = settings.colors.as_ref();
+        let numbers = [
+            (settings.line_number, line.number, colors.map(|colors| &colors.line_number)),
+            (settings.byte_offset, offset, colors.map(|colors| &colors.byte_offset)),
+        ];
+        for (is_shown, number, color) in numbers {
             if is_shown {
                 let text = format!("{number:width$}", width = self.width);
-                self.colored(settings.color, NUMBER, text.as_bytes());
-                self.colored(settings.color, SEPARATOR, separator);
+                self.painted(grep, color.map_or(&[], |code| code), text.as_bytes());
+                self.separated(grep, separator);
             }
         }
-        if settings.initial_tab && (grep.with_name || settings.line_number || settings.byte_offset) {
+        let has_head = grep.with_name || settings.line_number || settings.byte_offset;
+        if settings.initial_tab && has_head && !line.body.is_empty() {
             self.buffer.push(b'\t');
         }
     }
 
     fn name(&mut self, grep: &Grep, separator: &[u8]) {
-        let name = self.name.clone();
-        self.colored(grep.settings.color, NAME, &name);
+        self.named(grep);
         if grep.settings.null_after_name {
             self.buffer.push(0);
         } else {
-            self.colored(grep.settings.color, SEPARATOR, separator);
+            self.separated(grep, separator);
         }
+    }
+
+    fn named(&mut self, grep: &Grep) {
+        match &grep.settings.colors {
+            Some(colors) => colors.paint(&colors.name, &self.name, &mut self.buffer),
+            None => self.buffer.extend_from_slice(&self.name),
+        }
+    }
+
+    fn separated(&mut self, grep: &Grep, separator: &[u8]) {
+        let color = grep.settings.colors.as_ref().map(|colors| colors.separator.as_slice());
+        self.painted(grep, color.unwrap_or_default(), separator);
     }
 
     /// `-c`
@@ -156,8 +182,7 @@ impl Printer {
     /// `-l` and `-L`
     pub(super) async fn name_alone(&mut self, ctx: &mut Context, grep: &Grep) -> Result<(), UtilityError> {
         self.buffer.clear();
-        let name = self.name.clone();
-        self.colored(grep.settings.color, NAME, &name);
+        self.named(grep);
         self.buffer.push(if grep.settings.null_after_name { 0 } else { b'\n' });
         ctx.stdout.write(&self.buffer).await
     }
@@ -165,18 +190,16 @@ impl Printer {
     pub(super) async fn separator(&mut self, ctx: &mut Context, grep: &Grep) -> Result<(), UtilityError> {
         let Some(text) = &grep.settings.separator else { return Ok(()) };
         self.buffer.clear();
-        self.colored(grep.settings.color, SEPARATOR, text);
+        self.separated(grep, text);
         self.buffer.push(b'\n');
         ctx.stdout.write(&self.buffer).await
     }
 
-    fn colored(&mut self, color: bool, code: &str, text: &[u8]) {
-        if color {
-            self.buffer.extend_from_slice(format!("\x1b[{code}m\x1b[K").as_bytes());
-        }
-        self.buffer.extend_from_slice(text);
-        if color {
-            self.buffer.extend_from_slice(b"\x1b[m\x1b[K");
+    /// Puts a text in a colour, if there are colours.
+    fn painted(&mut self, grep: &Grep, code: &[u8], text: &[u8]) {
+        match &grep.settings.colors {
+            Some(colors) => colors.paint(code, text, &mut self.buffer),
+            None => self.buffer.extend_from_slice(text),
         }
     }
 }

@@ -98,7 +98,7 @@ impl Search {
             Report::Count => self.printer.count(ctx, grep, self.selected).await?,
             Report::NamesWith if has_selected => self.printer.name_alone(ctx, grep).await?,
             Report::NamesWithout if !has_selected => self.printer.name_alone(ctx, grep).await?,
-            Report::Lines if self.has_hidden && !grep.settings.no_messages => {
+            Report::Lines if self.has_hidden && grep.settings.binary == Binary::Report => {
                 ctx.stdout.flush().await?;
                 ctx.warn(format_args!("{}: binary file matches", self.printer.name));
             }
@@ -193,6 +193,8 @@ impl Search {
             self.selected += 1;
             match grep.settings.report {
                 Report::Lines if self.is_binary => {
+                    // What is printed next stands apart from it.
+                    grep.has_printed = true;
                     self.has_hidden = true;
                     self.is_done = true;
                 }

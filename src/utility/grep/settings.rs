@@ -1,9 +1,11 @@
 //! What the options of `grep` mean, once all are read.
 
+use super::color::Colors;
 use super::selection::Selection;
 use crate::memory::{HashSet, String, ToMetered, Vec, format};
 use crate::utility::options::help;
 use crate::utility::prelude::*;
+use crate::utility::quote::invalid_argument;
 
 /// How patterns are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +61,8 @@ pub(super) struct Settings {
     pub(super) line_number: bool,
     pub(super) byte_offset: bool,
     pub(super) initial_tab: bool,
-    pub(super) color: bool,
+    /// Matches are marked, in these colours.
+    pub(super) colors: Option<Colors>,
     pub(super) null_after_name: bool,
     pub(super) line_buffered: bool,
     /// `None`: where there are several inputs, or a directory.
@@ -100,7 +103,9 @@ pub(super) async fn parse(
     syntax: Syntax,
 ) -> Result<(Settings, Vec<Text>), UtilityError> {
     let (options, end) = ctx.parse_options_in_order(utility);
+    let mut chosen = (syntax != Syntax::Basic).then_some(syntax);
     for (spec, argument) in options.given() {
+        choose(&mut chosen, spec)?;
         check(ctx, utility, spec, argument.map_or(b"", Text::as_bytes))?;
     }
     if let Err(end) = end {
@@ -114,9 +119,13 @@ pub(super) async fn parse(
         ctx.stdout.push(version.as_bytes());
         return Err(UtilityError::Exit(ExitStatus::SUCCESS));
     }
-    let syntax = matcher(&options, syntax)?;
+    let syntax = chosen.unwrap_or(syntax);
+    let has_colors = is_colored(ctx, utility, &options)?;
     let mut operands = options.operands.clone();
-    let (patterns, places) = patterns(ctx, utility, &options, &mut operands).await?;
+    let (mut patterns, places) = patterns(ctx, utility, &options, &mut operands).await?;
+    if matches!(syntax, Syntax::Basic | Syntax::Extended) {
+        complete_last(&mut patterns, syntax == Syntax::Extended);
+    }
     let (before, after) = context_lines(&options)?;
     let is_recursive = options.last_of(&["r", "R", "d"]);
     let directories = match is_recursive {
@@ -143,7 +152,7 @@ pub(super) async fn parse(
         line_number: options.has("n"),
         byte_offset: options.has("b"),
         initial_tab: options.has("T"),
-        color: is_colored(ctx, utility, &options)?,
+        colors: if has_colors { Some(Colors::of_environment(ctx)) } else { None },
         null_after_name: options.has("Z"),
         line_buffered: options.has("line-buffered"),
         with_name,
@@ -240,23 +249,49 @@ async fn read_lines(ctx: &mut Context, name: &Text) -> Result<Vec<Vec<u8>>, Util
     Ok(text.split(|&byte| byte == b'\n').map(<[u8]>::to_metered).collect())
 }
 
-/// The syntax asked for; `fallback` is the name's own, which an option other than that of `grep` itself contradicts.
-fn matcher(options: &Options, fallback: Syntax) -> Result<Syntax, UtilityError> {
-    let mut chosen = (fallback != Syntax::Basic).then_some(fallback);
-    for (spec, _) in options.given() {
-        let syntax = match spec.short {
-            'E' => Syntax::Extended,
-            'F' => Syntax::Fixed,
-            'G' => Syntax::Basic,
-            'P' => Syntax::Perl,
-            _ => continue,
-        };
-        if chosen.is_some_and(|chosen| chosen != syntax) {
-            return Err(failed("conflicting matchers specified"));
+/// A backslash that ends the last of several patterns stands for itself where all of them are plain texts, as for GNU grep,
+/// which looks for such texts without an expression.
+fn complete_last(patterns: &mut [Vec<u8>], is_extended: bool) {
+    let special: &[u8] = if is_extended { b"$*.[^+?|(){}" } else { b"$*.[^" };
+    let [_, .., last] = &*patterns else { return };
+    let backslashes = last.iter().rev().take_while(|byte| **byte == b'\\').count();
+    let is_plain = |pattern: &Vec<u8>| {
+        let mut bytes = pattern.iter();
+        while let Some(byte) = bytes.next() {
+            let is_operator = match byte {
+                b'\\' => bytes
+                    .next()
+                    .is_some_and(|next| next.is_ascii_alphanumeric() || b"(){}|<>+?`'".contains(next)),
+                byte => special.contains(byte),
+            };
+            if is_operator {
+                return false;
+            }
         }
-        chosen = Some(syntax);
+        true
+    };
+    if backslashes % 2 == 1
+        && patterns.iter().all(is_plain)
+        && let Some(last) = patterns.last_mut()
+    {
+        last.push(b'\\');
     }
-    Ok(chosen.unwrap_or(fallback))
+}
+
+/// Notes the syntax that an option asks for, which an earlier one or the tool's name may contradict.
+fn choose(chosen: &mut Option<Syntax>, spec: &OptionSpec) -> Result<(), UtilityError> {
+    let syntax = match spec.short {
+        'E' => Syntax::Extended,
+        'F' => Syntax::Fixed,
+        'G' => Syntax::Basic,
+        'P' => Syntax::Perl,
+        _ => return Ok(()),
+    };
+    if chosen.is_some_and(|chosen| chosen != syntax) {
+        return Err(failed("conflicting matchers specified"));
+    }
+    *chosen = Some(syntax);
+    Ok(())
 }
 
 fn context_lines(options: &Options) -> Result<(Option<u64>, Option<u64>), UtilityError> {
@@ -350,15 +385,15 @@ fn directories(ctx: &mut Context, utility: &Utility, argument: &[u8]) -> Result<
     let actions =
         [("read", Directories::Read), ("recurse", Directories::Recurse), ("skip", Directories::Skip)];
     let mut fitting = actions.iter().filter(|(name, _)| name.as_bytes().starts_with(argument));
-    let kind = match (fitting.next(), fitting.next()) {
+    let is_ambiguous = match (fitting.next(), fitting.next()) {
         (Some((_, action)), None) => return Ok(*action),
-        (Some(_), Some(_)) => "ambiguous",
-        (None, _) => "invalid",
+        (first, _) => first.is_some(),
     };
-    ctx.warn(format_args!(
-        "{kind} argument ‘{}’ for ‘--directories’\nValid arguments are:\n  - ‘read’\n  - ‘recurse’\n  - ‘skip’",
-        bstr::BStr::new(argument)
-    ));
+    let message = invalid_argument("directories", argument, &["read", "recurse", "skip"]);
+    match message.strip_prefix("invalid") {
+        Some(rest) if is_ambiguous => ctx.warn(format_args!("ambiguous{rest}")),
+        _ => ctx.warn(message),
+    };
     usage_error(ctx, utility);
     Err(UtilityError::Exit(ExitStatus::FAILURE))
 }
@@ -374,15 +409,19 @@ fn devices(options: &Options) -> Result<Option<bool>, UtilityError> {
 
 /// `auto` is never: output goes to no terminal. A word that is none of those prints the help.
 fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options) -> Result<bool, UtilityError> {
-    let Some(name) = options.last_of(&["color", "colour"]) else { return Ok(false) };
-    match options.value(name).map(Text::as_bytes) {
-        Some(b"always" | b"yes" | b"force") => Ok(true),
-        None | Some(b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty") => Ok(false),
-        Some(_) => {
-            ctx.stdout.push(help(utility).as_bytes());
-            Err(UtilityError::Exit(ExitStatus::SUCCESS))
-        }
+    let mut is_colored = false;
+    for (_, argument) in options.given().filter(|(spec, _)| matches!(spec.long, "color" | "colour")) {
+        let word = argument.map_or(b"auto".as_slice(), Text::as_bytes).to_ascii_lowercase();
+        is_colored = match word.as_slice() {
+            b"always" | b"yes" | b"force" => true,
+            b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty" => false,
+            _ => {
+                ctx.stdout.push(help(utility).as_bytes());
+                return Err(UtilityError::Exit(ExitStatus::SUCCESS));
+            }
+        };
     }
+    Ok(is_colored)
 }
 
 async fn select_files(

@@ -5,7 +5,7 @@ use super::search::Search;
 use super::settings::{Directories, Report};
 use crate::memory::{ToDecimal, ToMetered, Vec};
 use crate::utility::prelude::*;
-use crate::vfs::{DirEntry, FileKind, Metadata};
+use crate::vfs::{DirEntry, FileKind};
 
 /// A directory that is gone through.
 struct Level {
@@ -48,13 +48,17 @@ async fn search_operand(ctx: &mut Context, grep: &mut Grep, operand: &[u8]) -> R
     } else {
         ctx.session.fs.metadata(&ctx.absolute(operand))
     };
-    let is_directory = metadata.as_ref().is_ok_and(Metadata::is_directory);
+    // What can not be opened is told whether it is wanted or not.
+    let metadata = match metadata {
+        Ok(metadata) => metadata,
+        Err(error) => return report(ctx, grep, operand, error).await,
+    };
+    let is_directory = metadata.is_directory();
     let selection = if is_directory { &grep.settings.excluded_directories } else { &grep.settings.files };
     if selection.excludes(ctx, operand, true)? {
         return Ok(());
     }
-    let is_device =
-        metadata.as_ref().is_ok_and(|metadata| !metadata.is_directory() && !metadata.is_regular());
+    let is_device = !is_directory && !metadata.is_regular();
     match grep.settings.directories {
         Directories::Skip if is_directory => Ok(()),
         Directories::Recurse if is_directory => search_tree(ctx, grep, operand, false).await,

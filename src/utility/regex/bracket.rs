@@ -59,11 +59,8 @@ fn item_or_range(
     if !is_range {
         match item {
             Item::One(unit) => set.push_range(listed(unit), listed(unit)),
-            // Where case does not matter, neither do the classes of case.
-            Item::Class(Class::Upper | Class::Lower) if options.ignore_case => {
-                set.push_class(Class::Upper);
-                set.push_class(Class::Lower);
-            }
+            // Where case does not matter, the classes of case are all letters, those without a case too.
+            Item::Class(Class::Upper | Class::Lower) if options.ignore_case => set.push_class(Class::Alpha),
             Item::Class(class) => set.push_class(class),
         }
         return Ok(after);

@@ -4,6 +4,8 @@
 //! that is there already, which relative jumps allow: code is only inserted where an atom or a branch begins, and a jump
 //! to that place then leads to what was inserted, as it should. Open groups are kept on the heap.
 
+mod interval;
+
 use super::bracket::parse_bracket;
 use super::program::{Assertion, Instruction, Program, Set};
 use super::{Dialect, RegexError, RegexOptions, Syntax};
@@ -83,6 +85,7 @@ pub(super) fn parse(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Re
         last: None,
         is_literal: false,
         has_skipped: false,
+        is_start: true,
     };
     parser.run()
 }
@@ -103,6 +106,8 @@ struct Parser<'a> {
     is_literal: bool,
     /// A repetition of nothing was skipped just before, after which glibc takes a `)` for itself.
     has_skipped: bool,
+    /// Nothing but assertions was read of this branch.
+    is_start: bool,
 }
 
 impl Parser<'_> {
@@ -120,6 +125,11 @@ impl Parser<'_> {
             self.is_literal = false;
             self.take(token)?;
             self.last = Some(if self.is_literal { Token::Literal(0) } else { token });
+            self.is_start = match token {
+                Token::Open | Token::Or => true,
+                Token::Caret | Token::Dollar | Token::Assert(_) => self.is_start,
+                _ => self.is_start && matches!(self.last, Some(Token::Star | Token::Plus | Token::Question)),
+            };
         }
         if self.open.len() > 1 {
             return Err(RegexError::UnmatchedOpen);
@@ -241,9 +251,15 @@ impl Parser<'_> {
         self.set(set)
     }
 
-    /// An assertion is no atom: a repetition after it repeats nothing.
+    /// An assertion is no atom: a repetition after it repeats nothing. For GNU grep the ends of a text can be repeated, but
+    /// where a basic expression begins.
     fn assert(&mut self, assertion: Assertion) -> Result<(), RegexError> {
-        self.atom = None;
+        let is_end = matches!(
+            assertion,
+            Assertion::TextStart | Assertion::TextEnd | Assertion::LineStart | Assertion::LineEnd
+        );
+        let is_atom = self.options.dialect == Dialect::Grep && is_end && (self.is_extended || !self.is_start);
+        self.atom = is_atom.then_some(self.program.code.len());
         self.emit(Instruction::Assert(assertion))
     }
 
@@ -308,6 +324,8 @@ impl Parser<'_> {
         if is_repeated && is_strict && !self.is_extended && matches!(token, Token::Star | Token::Interval) {
             return Err(RegexError::Repetition);
         }
+        let is_end = matches!(self.last, Some(Token::Caret | Token::Dollar | Token::Assert(_)));
+        self.has_skipped = self.is_extended && is_end && token != Token::Interval;
         match token {
             Token::Star => self.star(start),
             Token::Plus => self.plus(start),
@@ -393,110 +411,6 @@ impl Parser<'_> {
             self.program.code.extend_from_slice(&block);
         }
         Ok(())
-    }
-
-    /// Reads the rest of an interval; `None` if it is none and its `{` stands for itself.
-    fn interval(&mut self) -> Result<Option<(u32, Option<u32>)>, RegexError> {
-        let start = self.at;
-        let found = self.interval_content();
-        let may_be_literal = self.is_extended && matches!(self.options.dialect, Dialect::Grep | Dialect::Awk);
-        match found {
-            Err(RegexError::UnmatchedInterval) if may_be_literal => {
-                self.at = start;
-                Ok(None)
-            }
-            Err(error) => Err(error),
-            Ok(counts) => Ok(Some(counts)),
-        }
-    }
-
-    fn interval_content(&mut self) -> Result<(u32, Option<u32>), RegexError> {
-        let is_lenient = self.is_extended && matches!(self.options.dialect, Dialect::Grep | Dialect::Awk);
-        if !is_lenient {
-            return self.strict_interval();
-        }
-        let rest = self.source.get(self.at..).unwrap_or_default();
-        let first = self.count();
-        let counts = if self.source.get(self.at) == Some(&b',') {
-            self.at += 1;
-            let second = self.count();
-            (first.unwrap_or(0), second)
-        } else {
-            match first {
-                Some(count) => (count, Some(count)),
-                None if rest.starts_with(b"}") => return Err(RegexError::IntervalContent),
-                None => return Err(RegexError::UnmatchedInterval),
-            }
-        };
-        if self.source.get(self.at) != Some(&b'}') {
-            return Err(RegexError::UnmatchedInterval);
-        }
-        self.at += 1;
-        if counts.1.is_some_and(|most| most < counts.0) {
-            return Err(RegexError::IntervalContent);
-        }
-        if counts.0.max(counts.1.unwrap_or(0)) > GREATEST_COUNT {
-            return Err(RegexError::TooBig);
-        }
-        Ok(counts)
-    }
-
-    /// Reads up to the end of an interval. As in glibc, one that the text ends in has no end, whatever stands in it; a
-    /// comma too many is wrong content.
-    fn strict_interval(&mut self) -> Result<(u32, Option<u32>), RegexError> {
-        let least = self.interval_number()?;
-        let counts = if self.source.get(self.at) == Some(&b',') {
-            self.at += 1;
-            let least = least?;
-            (least.unwrap_or(0), self.interval_number()??)
-        } else {
-            let count = least?.ok_or(RegexError::IntervalContent)?;
-            (count, Some(count))
-        };
-        let end = self.interval_end();
-        if !self.source.get(self.at..).is_some_and(|rest| rest.starts_with(end))
-            || counts.1.is_some_and(|most| most < counts.0)
-        {
-            return Err(RegexError::IntervalContent);
-        }
-        self.at += end.len();
-        if counts.0.max(counts.1.unwrap_or(0)) > GREATEST_COUNT {
-            return Err(RegexError::TooBig);
-        }
-        Ok(counts)
-    }
-
-    fn interval_end(&self) -> &'static [u8] {
-        if self.is_extended { b"}" } else { b"\\}" }
-    }
-
-    /// The number, if there is one, before the next comma or the interval's end; the inner error is of one that is none, the
-    /// outer one of a text that ends before.
-    fn interval_number(&mut self) -> Result<Result<Option<u32>, RegexError>, RegexError> {
-        let mut until = self.at;
-        loop {
-            let rest = self.source.get(until..).unwrap_or_default();
-            match rest {
-                [] => return Err(RegexError::UnmatchedInterval),
-                [b',', ..] => break,
-                rest if rest.starts_with(self.interval_end()) => break,
-                [b'\\', _, ..] => until += 2,
-                _ => until += 1,
-            }
-        }
-        let number = self.count();
-        let is_wrong = self.at != until;
-        self.at = until;
-        Ok(if is_wrong { Err(RegexError::IntervalContent) } else { Ok(number) })
-    }
-
-    fn count(&mut self) -> Option<u32> {
-        let mut count = None;
-        while let Some(digit @ b'0'..=b'9') = self.source.get(self.at) {
-            count = Some(count.unwrap_or(0_u32).saturating_mul(10).saturating_add(u32::from(digit - b'0')));
-            self.at += 1;
-        }
-        count
     }
 
     fn token(&mut self) -> Result<Option<Token>, RegexError> {

@@ -297,7 +297,7 @@ fn translate(source: &str) -> Option<String> {
                     out.push_str(r"\]");
                 }
             }
-            '[' if characters.peek() != Some(&':') => out.push_str(r"\["),
+            '[' if !is_class_name(characters.clone()) => out.push_str(r"\["),
             '[' => {
                 out.push('[');
                 while let Some(named) = characters.next_if(|&c| c != ']') {
@@ -342,6 +342,13 @@ fn translate(source: &str) -> Option<String> {
         out.push(')');
     }
     Some(out)
+}
+
+/// Whether `:name:]` follows.
+fn is_class_name(mut rest: std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    let begins = rest.next() == Some(':');
+    let end = rest.find(|c| !c.is_ascii_alphabetic() && *c != '^');
+    begins && end == Some(':') && rest.next() == Some(']')
 }
 
 /// The set of an escape, which is about ASCII alone, and whether what is not in it is meant.

@@ -1,8 +1,8 @@
 //! `sed`: a stream editor. GNU sed(1) 4.9.
 //!
 //! `source` is a part of a script, `parse` (with `delimited` for what stands between delimiters, and `text` for that of
-//! `a`, `i` and `c`) makes a `program` of all, in the order of the options; `run` goes through it for every line that `input` reads, `output` is where it writes. Left out: the commands that
-//! run others (`e`, and `s///e`), `--debug`.
+//! `a`, `i` and `c`) makes a `program` of all, in the order of the options; `run` goes through it for every line that `input`
+//! reads, `output` is where it writes. Left out: `--debug`.
 
 mod delimited;
 mod error;

@@ -388,9 +388,7 @@ impl Parser {
 
     fn label_name(&mut self) -> Vec<u8> {
         self.source.skip_blanks();
-        self.source
-            .take_while(|byte| !(byte == b';' || byte == b'}' || byte.is_ascii_whitespace()))
-            .to_metered()
+        self.source.take_while(|byte| !(b";}#".contains(&byte) || byte.is_ascii_whitespace())).to_metered()
     }
 
     fn resolve_jumps(&mut self) -> Result<(), ScriptError> {

@@ -88,26 +88,23 @@ fn item(
     set: &mut Set,
 ) -> Result<Option<Unit>, RegexError> {
     match c {
-        '[' if !is_quoted && matches!(parser.peek(), Some(':' | '.' | '=')) => {
-            let start = parser.at;
-            let kind = parser.next().unwrap_or(':');
-            let is_negated = parser.take('^');
-            let mut name = String::new();
-            while let Some(c) = parser.peek().filter(char::is_ascii_alphabetic) {
-                name.push(c);
-                parser.at += 1;
-            }
-            if !(parser.take(kind) && parser.take(']')) {
-                parser.at = start;
-                return Ok(Some(Unit::from('[')));
-            }
+        '[' if !is_quoted
+            && let Some(kind @ (':' | '.' | '=')) = parser.peek()
+            && is_class_name(parser, kind) =>
+        {
             if kind != ':' {
                 return Err(wrong("POSIX collating elements are not supported"));
             }
-            let Some(class) = Class::named(name.as_bytes()) else {
-                return Err(wrong("unknown POSIX class name"));
-            };
-            set.push_class(class, is_negated);
+            parser.at += 1;
+            let is_negated = parser.take('^');
+            let mut name = String::new();
+            while let Some(c) = parser.next().filter(|c| *c != ':') {
+                name.push(c);
+            }
+            match Class::named(name.as_bytes()) {
+                Some(class) if parser.take(']') => set.push_class(class, is_negated),
+                _ => return Err(wrong("unknown POSIX class name")),
+            }
             Ok(None)
         }
         '\\' if !is_quoted => {
@@ -126,8 +123,11 @@ fn item(
             if c == 'N' {
                 return Err(wrong("\\N is not supported in a class"));
             }
-            if matches!(c, 'R' | 'X' | 'B') {
+            if "ABCGKRXZkz".contains(c) {
                 return Err(wrong("escape sequence is invalid in character class"));
+            }
+            if c == 'g' {
+                return Ok(Some(Unit::from('g')));
             }
             let escaped = if c.is_ascii_digit() { octal(parser, c) } else { escaped_character(parser, c)? };
             Ok(Some(Unit::from(escaped)))
@@ -224,12 +224,13 @@ fn push_property(parser: &mut Parser<'_>, is_negated: bool, set: &mut Set) -> Re
     let name = if parser.take('{') {
         parser.take_until('}').ok_or_else(malformed)?
     } else {
-        let letter = parser.next().ok_or_else(malformed)?;
+        let letter = parser.next().filter(char::is_ascii_alphabetic).ok_or_else(malformed)?;
         let mut name = String::new();
         name.push(letter);
         name
     };
     let (name, is_inverted) = name.strip_prefix('^').map_or((name.as_str(), false), |name| (name, true));
+    let name = name.trim_ascii_start();
     let is_plain = name.len() <= 40 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let pattern = crate::memory::format!("\\p{{{name}}}");
     let hir = if is_plain { regex_syntax::parse(&pattern).ok() } else { None };
@@ -263,6 +264,7 @@ pub(super) fn escaped_character(parser: &mut Parser<'_>, c: char) -> Result<char
         'r' => '\r',
         't' => '\t',
         '0' => octal(parser, '0'),
+        'o' if parser.peek() != Some('{') => return Err(wrong("missing opening brace after \\o")),
         'o' | 'x' if parser.take('{') => {
             let base = if c == 'o' { 8 } else { 16 };
             let digits =

@@ -3,6 +3,8 @@
 //! Groups nest as deep as [`GREATEST_DEPTH`] says. What groups there are, and how they are called, is looked up first, for a
 //! reference may come before its group.
 
+mod verb;
+
 use super::class;
 use super::node::{Assertion, Greed, Node};
 use super::set::Set;
@@ -170,13 +172,15 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, end: char) -> Result<String, RegexError> {
-        let Some(name) = self.take_until(end) else {
-            return Err(wrong("syntax error in subpattern name (missing terminator?)"));
-        };
+        let mut name = String::new();
+        while let Some(c) = self.peek().filter(|c| c.is_alphanumeric() || *c == '_') {
+            name.push(c);
+            self.at += 1;
+        }
         match name.chars().next() {
-            None => Err(wrong("subpattern name expected")),
             Some('0'..='9') => Err(wrong("subpattern name must start with a non-digit")),
-            _ if name.chars().all(|c| c.is_alphanumeric() || c == '_') => Ok(name),
+            None => Err(wrong("subpattern name expected")),
+            _ if self.take(end) => Ok(name),
             _ => Err(wrong("syntax error in subpattern name (missing terminator?)")),
         }
     }
@@ -236,11 +240,13 @@ impl Parser<'_> {
 
     /// Repetitions behind an atom.
     fn repeated(&mut self, mut node: Node) -> Result<Node, RegexError> {
+        self.skip_comments()?;
         let is_repeatable = !matches!(node, Node::Assert(_) | Node::Keep | Node::Empty);
         let Some((least, most)) = self.count()? else { return Ok(node) };
         if !is_repeatable {
             return Err(wrong("quantifier does not follow a repeatable item"));
         }
+        self.skip_comments()?;
         let greed = match self.peek() {
             Some('?') => Greed::Lazy,
             Some('+') => Greed::Possessive,
@@ -347,11 +353,9 @@ impl Parser<'_> {
             self.take(')');
             return Ok(None);
         }
-        if self.take_text("?#") {
-            return match self.take_until(')') {
-                Some(_) => Ok(None),
-                None => Err(wrong("missing ) after (?# comment")),
-            };
+        if self.peek() == Some('?') && self.peek_at(1) == Some('#') {
+            self.at -= 1;
+            return self.comment().map(|()| None);
         }
         self.deeper(Self::group).map(Some)
     }
@@ -392,7 +396,7 @@ impl Parser<'_> {
             if parser.take(')') { Ok(node) } else { Err(wrong("missing closing parenthesis")) }
         };
         if self.take('*') {
-            return Err(wrong("verbs are not supported"));
+            return self.verb();
         }
         if self.peek() != Some('?') || self.group_name()?.is_some() {
             self.groups += 1;
