@@ -305,7 +305,7 @@ impl Walker {
                 words.iter().flatten().for_each(|word| self.word(word));
                 self.list(body);
             }
-            CommandKind::ArithmeticFor { init, condition, update, body } => {
+            CommandKind::ArithmeticFor { init, condition, update, body, line: _ } => {
                 [init, condition, update].into_iter().flatten().for_each(|part| self.arithmetic(part));
                 self.list(body);
             }

@@ -9,7 +9,7 @@ use super::run::{Measured, Run};
 use super::shell::{Code, Shell};
 use crate::clock::Clock;
 use crate::limit::{Limits, Meter};
-use crate::memory::{Arc, Bytes, HashMap, String, ToMetered, ToMeteredString, format};
+use crate::memory::{Arc, Bytes, HashMap, JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
 use crate::program::{CompileOptions, Index, Program, compile_source};
 use crate::syntax::{Aliases, ParseOptions};
 use crate::text::Text;
@@ -239,16 +239,17 @@ impl Control {
                 shell.write_error(format!("{name}: {message}\n").as_bytes());
             }
         } else {
-            let mut told = String::new();
+            let mut told = Vec::new();
             // With `set -e` the first line ends the shell.
             let lines = if errexit && !substitution { 1 } else { usize::MAX };
             for message in error.message().into_iter().take(lines) {
-                told.push_str(&format!("{}: {message}\n", place(line)));
+                told.extend_from_slice(format!("{}: {message}\n", place(line)).as_bytes());
             }
-            if let Some((end, message)) = error.end().filter(|_| lines > 1) {
-                told.push_str(&format!("{}: {message}\n", place(end.saturating_sub(shell.code.shift))));
+            for (end, message) in error.ends().into_iter().take(lines.saturating_sub(1)) {
+                told.extend_from_slice(place(end.saturating_sub(shell.code.shift)).as_bytes());
+                told.extend_from_slice(&[b": ", message, b"\n"].concat_metered());
             }
-            shell.write_error(told.as_bytes());
+            shell.write_error(&told);
         }
         let mut status = error.status().unwrap_or(if errexit { 2 } else { shell.state.status });
         if eval.is_none() && !substitution && shell.state.status != 0 && error.is_unfinished() {

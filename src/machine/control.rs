@@ -270,6 +270,9 @@ impl Process {
                 {
                     return Err(Halt::Exit(status));
                 }
+                if kind == ScriptKind::ReturnTrap {
+                    self.control.resume_caller();
+                }
                 Ok(())
             }
             ScriptKind::Prompt => {

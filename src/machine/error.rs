@@ -48,6 +48,8 @@ pub(crate) enum ExpansionError {
     BadSubstitution(Text),
     #[error("bad substitution: no closing \"`\" in {0}")]
     OpenBackquote(Text),
+    #[error("bad substitution: no closing `}}' in {0}")]
+    OpenBrace(Text),
     #[error("{0}: substring expression < 0")]
     NegativeLength(Text),
     #[error("${0}: cannot assign in this way")]

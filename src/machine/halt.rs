@@ -107,6 +107,11 @@ impl Shell {
     }
 }
 
+/// Reports that a brace of an expansion in the text is not closed.
+pub(crate) fn open_brace(shell: &mut Shell, text: Text) -> Halt {
+    shell.expansion_error(super::error::ExpansionError::OpenBrace(text))
+}
+
 impl Process {
     /// Deals with what stopped an operation. `Some`: the process ends with that status.
     pub(crate) fn halt(&mut self, run: &mut Run, halt: Halt) -> Result<Option<u8>, LimitError> {

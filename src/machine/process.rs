@@ -9,7 +9,7 @@ use super::error::{AssignmentError, ExpansionError};
 use super::expand::defers_braces;
 use super::expansion::{ArrayLiteral, Expansion, Subscript, TemporaryAssignment};
 use super::frame::Frame;
-use super::halt::Step;
+use super::halt::{Step, open_brace};
 use super::option::ShellOption;
 use super::run::Run;
 use super::shell::{Shell, State};
@@ -220,6 +220,7 @@ impl Process {
                         let error = ExpansionError::OpenBackquote(program.text(text));
                         return Err(self.shell.expansion_error(error));
                     }
+                    Op::OpenBrace(text) => return Err(open_brace(&mut self.shell, program.text(text))),
                     Op::ListToElement(text) => {
                         let error = AssignmentError::ListToElement(program.text(text));
                         return Err(self.shell.expansion_error(error));

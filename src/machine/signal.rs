@@ -140,6 +140,11 @@ impl Process {
         self.start_trap(run, &action, ScriptKind::ErrTrap, status)
     }
 
+    /// Whether there is a `RETURN` trap that does not run already.
+    pub(crate) fn has_return_trap(&self) -> bool {
+        !self.control.runs_trap(ScriptKind::ReturnTrap) && self.shell.state.traps.on_return.is_some()
+    }
+
     /// Runs the `RETURN` trap behind a function or a sourced file.
     pub(crate) fn return_trap(&mut self, run: &mut Run) -> Step {
         if self.control.runs_trap(ScriptKind::ReturnTrap) {

@@ -12,7 +12,10 @@ use crate::text::Text;
 
 impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {
-        let line = self.at_line(command.span.line);
+        let line = self.at_line(match &command.kind {
+            CommandKind::ArithmeticFor { line, .. } => *line,
+            _ => command.span.line,
+        });
         let before = self.last_line;
         if let CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_) =
             &command.kind
@@ -120,7 +123,7 @@ impl Compiler {
             CommandKind::Select { variable, words, body } => {
                 self.for_command(command, variable, words.as_deref(), body, true);
             }
-            CommandKind::ArithmeticFor { init, condition, update, body } => {
+            CommandKind::ArithmeticFor { init, condition, update, body, line: _ } => {
                 self.arithmetic_for([init.as_deref(), condition.as_deref(), update.as_deref()], body);
             }
             CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
@@ -474,7 +477,11 @@ impl Compiler {
                     }
                     self.argument(word);
                 }
-                Argument::Assignment(assignment) => self.assignment_argument(assignment, associative),
+                Argument::Assignment(assignment) => {
+                    let done = self.keyword_argument(assignment.span);
+                    self.assignment_argument(assignment, associative);
+                    self.patch(done);
+                }
             }
         }
         for (number, assignment) in simple.assignments.iter().enumerate() {
@@ -499,15 +506,23 @@ impl Compiler {
 
     /// A word of a simple command; under `set -k` it may be an assignment.
     fn argument(&mut self, word: &Word) {
-        let Some((name, append, value)) = keyword_assignment(word) else { return self.fields(word) };
-        let plain = self.emit(Op::UnlessKeyword(0));
-        let name = self.name(&name);
-        self.word(&value, Quoting::Raw);
-        self.emit(Op::TemporaryAssign { name, append });
-        let done = self.emit(Op::Jump(0));
-        self.patch(plain);
+        if !is_keyword_assignment(word) {
+            return self.fields(word);
+        }
+        let done = self.keyword_argument(word.span);
         self.fields(word);
         self.patch(done);
+    }
+
+    /// Under `set -k` an argument is an assignment for the command, and what follows is jumped over: the jump to patch. It is
+    /// compiled when it is run: twice as much for each substitution in a substitution would be too much.
+    fn keyword_argument(&mut self, span: Span) -> Pc {
+        let plain = self.emit(Op::UnlessKeyword(0));
+        let part = self.deferred(Deferred::Assignment(self.source.clone(), span));
+        self.emit(Op::DeferredList(part));
+        let done = self.emit(Op::Jump(0));
+        self.patch(plain);
+        done
     }
 
     /// The redirections of a simple command, then what runs it.
@@ -572,20 +587,11 @@ fn is_name(text: &[u8]) -> bool {
         && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// A word of the form of an assignment: the name, whether it appends, and the value.
-fn keyword_assignment(word: &Word) -> Option<(Text, bool, Word)> {
-    let WordPart::Literal(first) = word.parts.first()? else { return None };
-    let at = memchr::memchr(b'=', first)?;
-    let name = first.get(..at)?;
-    let (name, append) = name.strip_suffix(b"+").map_or((name, false), |name| (name, true));
-    if !is_name(name) {
-        return None;
-    }
-    let mut value = word.clone();
-    if let Some(WordPart::Literal(text)) = value.parts.first_mut() {
-        *text = Text::from(first.get(at + 1..)?);
-    }
-    Some((Text::from(name), append, value))
+/// Whether a word has the form of an assignment.
+fn is_keyword_assignment(word: &Word) -> bool {
+    let Some(WordPart::Literal(first)) = word.parts.first() else { return false };
+    let name = memchr::memchr(b'=', first).and_then(|at| first.get(..at));
+    name.is_some_and(|name| is_name(name.strip_suffix(b"+").unwrap_or(name)))
 }
 
 /// The fields of a command that needs no expansion at all.
@@ -597,7 +603,7 @@ fn constant_fields(command: &Command, simple: &Simple) -> Option<Vec<Text>> {
         .words
         .iter()
         .map(|argument| match argument {
-            Argument::Word(word) if keyword_assignment(word).is_none() => constant_field(word),
+            Argument::Word(word) if !is_keyword_assignment(word) => constant_field(word),
             Argument::Word(_) | Argument::Assignment(_) => None,
         })
         .collect()

@@ -109,6 +109,11 @@ pub(super) fn compile_part(part: &Part, meter: &Meter) -> Result<Program, LimitE
             compiler.last_line = part.last_line;
             compiler.list(&list.parse());
         }
+        Deferred::Assignment(source, span) => {
+            if let Some(assignment) = crate::syntax::parse_assignment(source, *span) {
+                compiler.temporary_assignment(&assignment, false);
+            }
+        }
     }
     time.check()?;
     Ok(compiler.finish())

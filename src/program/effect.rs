@@ -66,7 +66,7 @@ fn is_plain_parameter(expansion: &ParameterExpansion) -> bool {
             ParameterOperation::Substring { offset, length } => {
                 is_plain_arithmetic(offset) && length.as_ref().is_none_or(is_plain_arithmetic)
             }
-            ParameterOperation::Bad => false,
+            ParameterOperation::Bad | ParameterOperation::Open => false,
         }
 }
 

@@ -79,6 +79,8 @@ pub(crate) enum Op {
     BadSubstitution { text: Index, fatal: bool },
     /// Fails: a backquote in the text is not closed.
     OpenBackquote(Index),
+    /// Fails: a brace of an expansion in the text is not closed.
+    OpenBrace(Index),
     /// Fails: an element that the text shows is assigned a list.
     ListToElement(Index),
     /// A name is not valid: says so, status 1.

@@ -1,4 +1,4 @@
-//! Parts of a program that were skimmed only: compiled when they are run first.
+//! Parts of a program that are compiled when they are run first: what was skimmed only, and what is hardly ever run.
 
 use super::{Program, compiler};
 use crate::limit::{LimitError, Meter, gauge};
@@ -18,13 +18,15 @@ pub(crate) struct Part {
     pub(super) program: OnceLock<Arc<Program>>,
 }
 
-/// What was skimmed.
+/// What is compiled later.
 #[derive(Debug)]
 pub(super) enum Deferred {
     /// A function's body.
     Function(Arc<FunctionDefinition>),
     /// A branch.
     List(Arc<DeferredList>),
+    /// An argument that is an assignment under `set -k`: where it stands in its source.
+    Assignment(Bytes, Span),
 }
 
 impl Deferred {
@@ -33,6 +35,7 @@ impl Deferred {
         match self {
             Self::Function(function) => (&function.source, function.span),
             Self::List(list) => (&list.source, list.span),
+            Self::Assignment(source, span) => (source, *span),
         }
     }
 }

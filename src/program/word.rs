@@ -191,6 +191,11 @@ impl Compiler {
                 let fatal = behind.is_some_and(|rest| rest.starts_with(b"@"));
                 self.emit(Op::BadSubstitution { text, fatal });
             }
+            ParameterOperation::Open => {
+                let shown = self.text_around(expansion.span);
+                let text = self.text(&shown);
+                self.emit(Op::OpenBrace(text));
+            }
             ParameterOperation::Names(all) => {
                 let prefix = match &expansion.parameter {
                     Parameter::Variable(prefix) => self.text(prefix),
@@ -316,7 +321,10 @@ impl Compiler {
     /// `list`: it is `$@` or the like.
     fn operation(&mut self, operation: &ParameterOperation, parameter: Index, quoting: Quoting, list: bool) {
         match operation {
-            ParameterOperation::Value | ParameterOperation::Bad | ParameterOperation::Names(_) => {
+            ParameterOperation::Value
+            | ParameterOperation::Bad
+            | ParameterOperation::Open
+            | ParameterOperation::Names(_) => {
                 self.emit(Op::Value { quoting });
             }
             ParameterOperation::Length => {

@@ -2,6 +2,7 @@
 
 use super::ast::{ArrayElement, Assignment, AssignmentValue, Parts, Span, Subscript, Word, WordPart};
 use super::byte::{is_name_byte, is_name_start};
+use super::error::AtEnd;
 use super::lexer::{Parsed, Reader};
 use super::word::{Context, End, Tilde, push_literal};
 use crate::memory::{Box, Vec};
@@ -142,7 +143,7 @@ impl Reader<'_> {
         } else {
             self.plain_element(elements)
         };
-        read.map_err(|error| error.ended_at(self.end_line()))
+        read.map_err(|error| error.ended_at(self.end_line(), AtEnd::Array))
     }
 
     #[inline(never)]

@@ -201,6 +201,8 @@ pub enum CommandKind {
     },
     /// `for ((a; b; c)); do list; done`
     ArithmeticFor {
+        /// Where bash counts it: at the last `for ((` in it, which is itself when there is no other.
+        line: u32,
         /// Evaluated once.
         init: Option<Box<Arithmetic>>,
         /// Absent: true.
@@ -558,6 +560,8 @@ pub enum ParameterOperation {
     Keys(AllElements),
     /// Not a valid expansion; expanding it fails with `${...}: bad substitution` (the text is the span's).
     Bad,
+    /// `${name:-word`, which the end of a here-document leaves open: an error when it is expanded.
+    Open,
 }
 
 /// `-`, `=`, `?` or `+`.

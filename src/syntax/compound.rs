@@ -205,13 +205,14 @@ impl Reader<'_> {
         }
         let mut body = List::default();
         self.loop_body(&mut body)?;
-        set_arithmetic_for(command, expressions, body);
+        set_arithmetic_for(command, self.arithmetic_for_line, expressions, body);
         error.map_or(Ok(()), Err)
     }
 
     /// Reads `((a; b; c))`. An error about their number is returned for later: bash reads the body first.
     fn for_expressions(&mut self, expressions: &mut Vec<Option<Arithmetic>>) -> Parsed<Option<ParseError>> {
         let (start, line) = (self.pos(), self.input.line);
+        self.arithmetic_for_line = line;
         self.bump(2);
         loop {
             let mut text = Word { parts: Parts::new(), span: self.here() };
@@ -357,8 +358,8 @@ fn set_case(command: &mut Command, subject: Word, arms: Vec<CaseArm>) {
 }
 
 #[inline(never)]
-fn set_arithmetic_for(command: &mut Command, expressions: Vec<Option<Arithmetic>>, body: List) {
+fn set_arithmetic_for(command: &mut Command, line: u32, expressions: Vec<Option<Arithmetic>>, body: List) {
     let mut expressions = expressions.into_iter();
     let mut next = || expressions.next().flatten().map(Box::new);
-    command.kind = CommandKind::ArithmeticFor { init: next(), condition: next(), update: next(), body };
+    command.kind = CommandKind::ArithmeticFor { line, init: next(), condition: next(), update: next(), body };
 }

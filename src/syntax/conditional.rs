@@ -10,7 +10,7 @@
 
 use super::arithmetic::balanced;
 use super::ast::{Command, CommandKind, Conditional, ConditionalOperator, Word, WordPart};
-use super::error::{ParseError, ParseErrorKind};
+use super::error::{AtEnd, ParseError, ParseErrorKind};
 use super::lexer::{Parsed, Reader};
 use super::word::Context;
 use crate::memory::{Box, vec};
@@ -144,10 +144,13 @@ impl Reader<'_> {
     /// A word alone, a unary operator with its word, or a binary operator between two.
     fn conditional_test(&mut self) -> Parsed<Box<Conditional>> {
         let mut first = Box::<Word>::default();
-        self.word_into(&mut first)?;
+        self.word_into(&mut first).map_err(|error| error.ended_at(self.end_line(), AtEnd::Test))?;
         if let Some(letter) = unary_operator(&first) {
-            let operand =
-                self.conditional_operand(Context::WORD, ParseErrorKind::ConditionalUnaryArgument)?;
+            let operand = self.conditional_operand(
+                Context::WORD,
+                ParseErrorKind::ConditionalUnaryArgument,
+                AtEnd::UnaryArgument,
+            )?;
             self.skip_newlines()?;
             return Ok(unary(letter, operand));
         }
@@ -167,7 +170,11 @@ impl Reader<'_> {
             ConditionalOperator::Regex => Context::REGEX,
             _ => Context::WORD,
         };
-        let second = self.conditional_operand(context, ParseErrorKind::ConditionalBinaryArgument)?;
+        let second = self.conditional_operand(
+            context,
+            ParseErrorKind::ConditionalBinaryArgument,
+            AtEnd::BinaryArgument,
+        )?;
         self.skip_newlines()?;
         Ok(binary(operator, first, second))
     }
@@ -209,6 +216,7 @@ impl Reader<'_> {
         &mut self,
         context: Context,
         kind: fn(Text) -> ParseErrorKind,
+        end: AtEnd,
     ) -> Parsed<Box<Word>> {
         self.skip_blanks();
         let regex = context.end == super::word::End::Regex && matches!(self.byte(), Some(b'(' | b'|'));
@@ -219,10 +227,11 @@ impl Reader<'_> {
         }
         let mut word = Box::<Word>::default();
         if context.end == super::word::End::Word && !context.extglob {
-            self.word_into(&mut word)?;
+            self.word_into(&mut word)
         } else {
-            self.word_in_place(context, &mut word)?;
+            self.word_in_place(context, &mut word)
         }
+        .map_err(|error| error.ended_at(self.end_line(), end))?;
         Ok(word)
     }
 

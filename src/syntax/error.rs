@@ -10,6 +10,9 @@ use std::fmt;
 /// Bytes that aliases may make one complete command copy.
 pub(super) const COPY_BUDGET: u64 = 1 << 30;
 
+/// What bash says for each open parenthesis of `[[ ( ... ) ]]`.
+const EXPECTED_PARENTHESIS: &str = "expected `)'";
+
 /// A syntax error. One pointer wide, so that results of the parser stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError(Box<Fault>);
@@ -25,8 +28,21 @@ struct Fault {
     groups: u32,
     /// Status with which a shell ends that is not 2.
     status: Option<u8>,
-    /// The line of the end of the input, of which bash tells too.
-    end: Option<u32>,
+    /// What bash says of the end of the input after it, and in which line.
+    end: Option<(u32, AtEnd)>,
+}
+
+/// What the end of the input is in the place where something is not closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtEnd {
+    /// Of an array literal.
+    Array,
+    /// Where a test of `[[ ]]` begins.
+    Test,
+    /// The operand of a unary operator of `[[ ]]`.
+    UnaryArgument,
+    /// The second operand of a binary one.
+    BinaryArgument,
 }
 
 /// What is wrong.
@@ -92,18 +108,26 @@ impl ParseError {
         self
     }
 
-    /// Something that is not closed in an array literal: bash tells of the end of the input too, which is in that line.
-    pub(super) fn ended_at(mut self, line: u32) -> Self {
+    /// Something is not closed where the end of the input is that, and in that line: bash tells of it too.
+    pub(super) fn ended_at(mut self, line: u32, end: AtEnd) -> Self {
         if self.is_unmatched() {
-            self.0.end.get_or_insert(line);
+            self.0.end.get_or_insert((line, end));
         }
         self
     }
 
-    /// The message about the end of the input that follows the others, and its line.
-    pub(crate) fn end(&self) -> Option<(u32, String)> {
-        let end = Self::new(ParseErrorKind::UnexpectedEnd, self.0.span, None, Text::EMPTY);
-        self.0.end.map(|line| (line, end.message().join_text("")))
+    /// The messages about the end of the input that follow the others, each with its line.
+    pub(crate) fn ends(&self) -> Vec<(u32, &'static [u8])> {
+        let Some((line, end)) = self.0.end else { return Vec::new() };
+        let text: &[u8] = match end {
+            AtEnd::Array => b"syntax error: unexpected end of file",
+            // The number of the end of the input is shown as a byte.
+            AtEnd::Test => b"unexpected token `\xff' in conditional command",
+            AtEnd::UnaryArgument => b"unexpected argument to conditional unary operator",
+            AtEnd::BinaryArgument => b"unexpected argument to conditional binary operator",
+        };
+        let groups = (0..self.0.groups).map(|_| (self.0.line, EXPECTED_PARENTHESIS.as_bytes()));
+        std::iter::once((line, text)).chain(groups).collect()
     }
 
     /// Found where bash ends with another status than 2; the innermost place counts.
@@ -157,6 +181,7 @@ impl ParseError {
                 | ParseErrorKind::ConditionalCloseExpected(_)
                 | ParseErrorKind::ConditionalTokenNear(_)
                 | ParseErrorKind::ConditionalEmpty
+                | ParseErrorKind::Unmatched(_)
         ) {
             self.0.groups += 1;
         }
@@ -268,7 +293,9 @@ impl ParseError {
                 lines.push(format!("more than {allowed} words and expansions"));
             }
         }
-        lines.extend((0..self.0.groups).map(|_| "expected `)'".to_metered()));
+        if self.0.end.is_none() {
+            lines.extend((0..self.0.groups).map(|_| EXPECTED_PARENTHESIS.to_metered()));
+        }
         lines
     }
 }

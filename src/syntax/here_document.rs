@@ -208,7 +208,9 @@ impl Reader<'_> {
     /// Parses a body as in double quotes.
     fn expanded_body(&mut self, input: Input, parts: &mut Parts) -> Parsed<()> {
         let outer = self.enter_input(input);
+        let outer_body = std::mem::replace(&mut self.in_body, true);
         let result = self.quoted(QuotedEnd::Input, parts);
+        self.in_body = outer_body;
         let span = self.here();
         self.leave_input(outer);
         match result {

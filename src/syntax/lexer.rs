@@ -43,6 +43,8 @@ pub(super) struct Reader<'a> {
     pub(super) stalled: (usize, u32),
     /// Loops around this place.
     pub(super) loops: u32,
+    /// The line of the `for ((` that was read last.
+    pub(super) arithmetic_for_line: u32,
     /// Command and process substitutions around this place, in the current input.
     pub(super) substitutions: u32,
     /// Here-documents whose bodies begin at the next newline.
@@ -50,6 +52,8 @@ pub(super) struct Reader<'a> {
     /// Bodies that were read, by the number that their redirections carry.
     pub(super) bodies: HashMap<u32, HereDocumentBody>,
     pub(super) here_documents: u32,
+    /// The body of a here-document is read.
+    pub(super) in_body: bool,
     pub(super) warnings: Vec<ParseWarning>,
     /// The texts of `$"..."` with their lines.
     pub(super) translatable: Vec<(u32, Text)>,

@@ -32,6 +32,7 @@ pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
 pub use options::{Aliases, NoAliases, ParseOptions};
 pub use parser::Parser;
+pub(crate) use parser::parse_assignment;
 pub use print::{print_command, print_function, print_list};
 pub(crate) use skim::changes_parser;
 

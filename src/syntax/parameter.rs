@@ -27,16 +27,40 @@ impl Reader<'_> {
         let mut expansion = new_expansion(self.here());
         self.enter()?;
         self.bump(2);
-        if !self.sigil(&mut expansion)? {
-            self.operation(&mut expansion, quoting)?;
+        if let Err(error) = self.braced_rest(&mut expansion, quoting) {
+            if !self.in_body || self.substitutions > 0 || !error.is_unmatched() {
+                return Err(error);
+            }
+            self.leave_open(&mut expansion);
         }
-        if self.byte() != Some(b'}') {
-            self.bad(&mut expansion, quoting)?;
-        }
-        self.input.pos += 1;
         self.leave();
         expansion.span.end = self.pos() as u32;
         Ok(expansion)
+    }
+
+    /// What stands in the braces, and the closing one.
+    #[inline]
+    fn braced_rest(&mut self, expansion: &mut ParameterExpansion, quoting: Quoting) -> Parsed<()> {
+        if !self.sigil(expansion)? {
+            self.operation(expansion, quoting)?;
+        }
+        if self.byte() != Some(b'}') {
+            self.bad(expansion, quoting)?;
+        }
+        self.input.pos += 1;
+        Ok(())
+    }
+
+    /// A here-document ends in the braces: that is an error when it is expanded. Behind a name and an operator bash misses the
+    /// brace; all else is a bad substitution.
+    #[inline(never)]
+    fn leave_open(&mut self, expansion: &mut ParameterExpansion) {
+        let text = self.slice(expansion.span.start as usize, self.input.end);
+        let text = text.strip_prefix(b"${").unwrap_or(text);
+        let name = text.iter().take_while(|&&byte| is_name_start(byte) || byte.is_ascii_digit()).count();
+        let has_operator = name > 0 && text.get(name).is_some_and(|byte| b"#%^,~:-=?+/@".contains(byte));
+        expansion.operation = if has_operator { ParameterOperation::Open } else { ParameterOperation::Bad };
+        self.input.pos = self.input.end;
     }
 
     /// Reads on to the closing brace of what is no valid expansion.

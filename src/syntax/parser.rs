@@ -14,8 +14,8 @@
 )]
 
 use super::ast::{
-    AndOr, AndOrOperator, Command, CommandKind, DeferredList, FunctionDefinition, List, ListItem, Pipeline,
-    Simple, Span, Timed,
+    AndOr, AndOrOperator, Assignment, Command, CommandKind, DeferredList, FunctionDefinition, List, ListItem,
+    Pipeline, Simple, Span, Timed,
 };
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
@@ -146,6 +146,22 @@ impl DeferredList {
     }
 }
 
+/// An argument that has the form of an assignment, as one.
+pub(crate) fn parse_assignment(source: &Bytes, span: Span) -> Option<Assignment> {
+    let options = ParseOptions { extglob: true, ..ParseOptions::default() };
+    let (start, end) = (span.start as usize, span.end as usize);
+    let input = Input { source: source.clone(), pos: start, end, line: span.line };
+    let mut reader = Reader::new(input, &options, &NoAliases);
+    let mut list = reader.complete_command().ok()??;
+    if !reader.bodies.is_empty() {
+        super::resolve::Resolver { bodies: &mut reader.bodies }.list(&mut list);
+    }
+    match &list.items().first()?.and_or.first.stages.first()?.kind {
+        CommandKind::Simple(simple) => simple.assignments.first().cloned(),
+        _ => None,
+    }
+}
+
 impl FunctionDefinition {
     /// Parses the body anew; for a function that keeps none.
     pub(crate) fn parse_body(&self) -> Command {
@@ -219,10 +235,12 @@ impl<'a> Reader<'a> {
             spent: Cell::new(0),
             stalled: (usize::MAX, 0),
             loops: 0,
+            arithmetic_for_line: 0,
             substitutions: 0,
             pending: Vec::new(),
             bodies: HashMap::default(),
             here_documents: 0,
+            in_body: false,
             warnings: Vec::new(),
             translatable: Vec::new(),
             active_aliases: Vec::new(),

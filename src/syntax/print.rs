@@ -288,7 +288,7 @@ impl<'a> Printer<'a> {
             CommandKind::Select { variable, words, body } => {
                 self.word_loop(b"select ", variable, words.as_deref(), body);
             }
-            CommandKind::ArithmeticFor { init, condition, update, body } => {
+            CommandKind::ArithmeticFor { init, condition, update, body, line: _ } => {
                 self.put(b"for ((");
                 self.for_expression(init.as_deref());
                 self.put(b"; ");

@@ -70,7 +70,7 @@ impl Reader<'_> {
         let (start, line) = (self.pos() + 1, self.input.line);
         let rest = self.slice(start, self.input.end);
         let Some(length) = memchr::memchr(b'\'', rest) else {
-            self.input.pos = self.input.end;
+            self.advance_to(self.input.end);
             return Err(self.unmatched(b'\'', line));
         };
         push_quoted(out, self.slice(start, start + length));
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 Some(b'\\') => end += 2,
                 Some(_) => end += 1,
                 None => {
-                    self.input.pos = self.input.end;
+                    self.advance_to(self.input.end);
                     return Err(self.unmatched(b'\'', line));
                 }
             }

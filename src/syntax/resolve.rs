@@ -69,7 +69,7 @@ impl Resolver<'_> {
                 }
                 self.list(body);
             }
-            CommandKind::ArithmeticFor { init, condition, update, body } => {
+            CommandKind::ArithmeticFor { init, condition, update, body, line: _ } => {
                 for arithmetic in [init, condition, update].into_iter().flatten() {
                     self.word(&mut arithmetic.text);
                 }

@@ -58,6 +58,12 @@ fn eval(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 }
 
 fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let mut reading = None;
+    match ctx.resumed::<Sourcing>().map(Box::into_inner) {
+        Some(Sourcing::Failed) => return Err(BuiltinError::Reported(1)),
+        Some(Sourcing::Reading(kept)) => reading = Some(kept),
+        None => {}
+    }
     let options = ctx.options()?;
     let Some((name, args)) = ctx.operands(&options).split_first() else {
         return Err(BuiltinError::FileRequired);
@@ -78,7 +84,7 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     };
     let absolute = ctx.process.shell.state.absolute(&ctx.run.services.session.fs, &found);
     let read = if is_stream(ctx, &absolute) {
-        read_stream(ctx, &found)
+        read_stream(ctx, &found, name, reading)
     } else {
         read_file(ctx, &absolute, &found, name).map(Some)
     };
@@ -100,8 +106,22 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
             ctx.complain(error);
             Err(Halt::Exit(1).into())
         }
+        Err(error @ BuiltinError::Halt(_)) => Err(error),
+        Err(error) if ctx.process.has_return_trap() => {
+            // The trap sees the status of the command before.
+            ctx.complain(error);
+            ctx.keep(Box::new(Sourcing::Failed));
+            Ok(Flow::ReturnTrap)
+        }
         Err(error) => Err(error),
     }
+}
+
+/// What is kept while something else runs.
+enum Sourcing {
+    Reading(Reading),
+    /// The error is reported, and the `RETURN` trap has run.
+    Failed,
 }
 
 fn read_file(
@@ -147,24 +167,28 @@ struct Reading {
 }
 
 /// Reads a stream to its end; `None`: it has to wait.
-fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Bytes>, BuiltinError> {
-    let mut reading = match ctx.resumed::<Reading>() {
+fn read_stream(
+    ctx: &mut Context<'_, '_>,
+    path: &Text,
+    name: &Text,
+    kept: Option<Reading>,
+) -> Result<Option<Bytes>, BuiltinError> {
+    let mut reading = match kept {
         Some(reading) => reading,
         None => {
             let options = OpenOptions { read: true, ..OpenOptions::default() };
             match ctx.process.shell.state.open_path(ctx.run, path, &options) {
-                Ok(description) => Box::new(Reading { description, script: Vec::new() }),
+                Ok(description) => Reading { description, script: Vec::new() },
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
                 Err(FsError::Errno(errno)) => {
-                    ctx.remark(BuiltinError::Script { name: path.clone(), errno });
-                    return Ok(Some(Bytes::from(b"false".as_slice())));
+                    return Err(BuiltinError::Script { name: name.clone(), errno });
                 }
             }
         }
     };
     let most = ctx.run.services.meter.limits().script_bytes;
     loop {
-        let Reading { description, script } = &mut *reading;
+        let Reading { description, script } = &mut reading;
         let mut is_too_long = false;
         let read = description.poll_read(ctx.task, &mut |more| {
             is_too_long = (script.len() as u64).saturating_add(more.len() as u64) > most;
@@ -188,7 +212,7 @@ fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Bytes>, 
             Poll::Ready(_) => return Ok(Some(Bytes::from(std::mem::take(script)))),
         }
     }
-    ctx.keep(reading);
+    ctx.keep(Box::new(Sourcing::Reading(reading)));
     Ok(None)
 }
 

@@ -10,6 +10,7 @@ use super::error::BuiltinError;
 use super::output::{Filled, Printout};
 use super::{Act, Builtin, Flow, Invocation};
 use crate::limit::{Turn, gauge};
+use crate::machine::frame::Frame;
 use crate::machine::halt::{Halt, Step};
 use crate::machine::option::ShellOption;
 use crate::machine::outputs::write_to;
@@ -248,6 +249,10 @@ impl Process {
                 Flow::Delegate { builtin, args } => invocation.become_other(builtin, args),
                 Flow::Callback(text) => {
                     return self.control.start_callback(&mut self.shell, run, invocation, &text).map(|_| ());
+                }
+                Flow::ReturnTrap => {
+                    self.control.frames.push(Frame::Builtin(Box::new(invocation)));
+                    return self.return_trap(run);
                 }
                 Flow::Wait => {
                     self.control.wait = Wait::Builtin(Box::new(invocation));

@@ -54,6 +54,8 @@ pub(crate) enum Flow {
     Again,
     /// It pushed frames, or the invocation went on as something else: the status comes from there.
     Switched,
+    /// The `RETURN` trap runs, and then it is called again.
+    ReturnTrap,
     /// This text is run as commands, and then it is called again.
     Callback(Bytes),
     /// Another builtin takes its place, with these arguments: the last ones of its own.

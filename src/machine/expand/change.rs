@@ -38,6 +38,8 @@ pub(crate) struct Replacement {
     pub(super) empty_pattern: bool,
     /// The pattern may match an empty value.
     pub(super) matches_nothing: bool,
+    /// It is found only in values that end in `*`.
+    pub(super) ends_in_star: bool,
 }
 
 /// A piece of a replacement.
@@ -116,6 +118,9 @@ impl Replacement {
     async fn of(&self, text: &Text, pace: &mut impl Pace) -> Result<Text, Stopped> {
         let at_an_end = matches!(self.scope, ReplaceScope::Prefix | ReplaceScope::Suffix);
         if self.pattern.is_mismeasured() || self.empty_pattern && !at_an_end {
+            return Ok(text.clone());
+        }
+        if self.ends_in_star && !text.ends_with(b"*") {
             return Ok(text.clone());
         }
         let mut out = Vec::new();

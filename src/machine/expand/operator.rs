@@ -50,6 +50,24 @@ impl State {
     }
 }
 
+/// Whether a pattern begins with `*` and ends with a quoted one: `*\*`. Bash first asks whether the pattern is anywhere in
+/// the value, and takes that last star for one that matches all that follows: it is found only where a star ends the value.
+fn ends_in_star(pattern: &super::super::builder::Field, extglob: bool) -> bool {
+    let begins = match pattern.stretches().next() {
+        Some(([b'*', b'(', ..], false)) => !extglob,
+        Some(([b'*', ..], false)) => true,
+        _ => false,
+    };
+    begins
+        && match pattern.stretches().last() {
+            Some(([.., b'*'], true)) => true,
+            Some(([before @ .., b'*'], false)) => {
+                before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
+            }
+            _ => false,
+        }
+}
+
 impl Shell {
     /// Where `${target:offset}` begins; `None`: out of range, bash does not look at the length.
     fn slice_start(&mut self, run: &mut Run, target: &Target, offset: i64) -> Option<i64> {
@@ -225,8 +243,10 @@ impl Expansion {
                 Some(([b'?' | b'!', b'(', ..], false)) => ends,
                 _ => false,
             };
+        let ends_in_star = ends_in_star(&field, shell.state.options.has(ShellOption::ExtGlob));
         let lists = (ListOf::Changed, ListOf::Changed);
-        let replacement = Replacement { pattern, scope, string, empty_pattern, matches_nothing };
+        let replacement =
+            Replacement { pattern, scope, string, empty_pattern, matches_nothing, ends_in_star };
         self.append_changed(shell, run, quoting, lists, Change::Replace(replacement))
     }
 

@@ -411,15 +411,13 @@ fn devices(options: &Options) -> Result<Option<bool>, UtilityError> {
 fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options) -> Result<bool, UtilityError> {
     let mut is_colored = false;
     for (_, argument) in options.given().filter(|(spec, _)| matches!(spec.long, "color" | "colour")) {
-        let word = argument.map_or(b"auto".as_slice(), Text::as_bytes).to_ascii_lowercase();
-        is_colored = match word.as_slice() {
-            b"always" | b"yes" | b"force" => true,
-            b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty" => false,
-            _ => {
-                ctx.stdout.push(help(utility).as_bytes());
-                return Err(UtilityError::Exit(ExitStatus::SUCCESS));
-            }
-        };
+        let word = argument.map_or(b"auto".as_slice(), Text::as_bytes);
+        let is_one_of = |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+        is_colored = is_one_of(&["always", "yes", "force"]);
+        if !is_colored && !is_one_of(&["never", "no", "none", "auto", "tty", "if-tty"]) {
+            ctx.stdout.push(help(utility).as_bytes());
+            return Err(UtilityError::Exit(ExitStatus::SUCCESS));
+        }
     }
     Ok(is_colored)
 }
