@@ -412,7 +412,8 @@ fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options) -> Result
     let mut is_colored = false;
     for (_, argument) in options.given().filter(|(spec, _)| matches!(spec.long, "color" | "colour")) {
         let word = argument.map_or(b"auto".as_slice(), Text::as_bytes);
-        let is_one_of = |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+        let is_one_of =
+            |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
         is_colored = is_one_of(&["always", "yes", "force"]);
         if !is_colored && !is_one_of(&["never", "no", "none", "auto", "tty", "if-tty"]) {
             ctx.stdout.push(help(utility).as_bytes());
