@@ -4,6 +4,10 @@
 //! [`Random`]) the same run gives the same bytes, and sleeping costs no time: when every process of a run waits for a
 //! timer, the virtual clock jumps to the earliest one.
 
+mod alarm;
+
+pub(crate) use alarm::{Alarm, RealSleep};
+
 use crate::memory::ordered::BTreeMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,52 +100,6 @@ impl Clock {
 pub(crate) fn real_monotonic() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
-}
-
-/// A future that is ready after `time` of real time: by tokio's timer where the caller runs on tokio, else by a thread.
-pub(crate) fn real_sleep(time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-    if tokio::runtime::Handle::try_current().is_ok() {
-        return Box::pin(TokioSleep { time, sleep: None });
-    }
-    Box::pin(ThreadSleep { time, state: None })
-}
-
-/// The timer is made at the first poll, inside the runtime.
-struct TokioSleep {
-    time: Duration,
-    sleep: Option<Pin<Box<tokio::time::Sleep>>>,
-}
-
-impl Future for TokioSleep {
-    type Output = ();
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let time = self.time;
-        self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(time))).as_mut().poll(cx)
-    }
-}
-
-struct ThreadSleep {
-    time: Duration,
-    state: Option<Arc<(std::sync::atomic::AtomicBool, Mutex<Waker>)>>,
-}
-
-impl Future for ThreadSleep {
-    type Output = ();
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if let Some(state) = &self.state {
-            lock(&state.1).clone_from(cx.waker());
-            return if state.0.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending };
-        }
-        let state = Arc::new((std::sync::atomic::AtomicBool::new(false), Mutex::new(cx.waker().clone())));
-        let (shared, time) = (Arc::clone(&state), self.time);
-        std::thread::spawn(move || {
-            std::thread::sleep(time);
-            shared.0.store(true, Ordering::Release);
-            lock(&shared.1).wake_by_ref();
-        });
-        self.state = Some(state);
-        Poll::Pending
-    }
 }
 
 /// A source of random numbers (`SplitMix64`): seeded for reproducible runs, or from the host.

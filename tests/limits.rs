@@ -7,7 +7,9 @@ use hookbox::sandbox::{End, Output, Sandbox};
 
 fn run(limit: Limit, value: u64, script: &str) -> Output {
     let mut limits = Limits::default_profile();
-    limits.set(Limit::WallTime, 60_000);
+    // A busy machine may be slow.
+    limits.set(Limit::WallTime, 600_000);
+    limits.set(Limit::ParseTime, 600_000);
     limits.set(limit, value);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");

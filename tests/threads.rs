@@ -84,11 +84,11 @@ fn a_run_that_is_dropped_does_nothing_more() {
     }
 }
 
-/// A step of one second that nobody can cut.
-const STEP: Duration = Duration::from_secs(1);
+/// A step of three seconds that nobody can cut.
+const STEP: Duration = Duration::from_secs(3);
 
-#[test]
-fn nobody_waits_for_a_step_that_ends_after_the_time_limit_and_nothing_comes_of_it() {
+/// A sandbox whose command `blocker` takes that long and then writes.
+fn with_blocker() -> Sandbox {
     let blocker = Arc::new(|mut context: CommandContext| {
         Box::pin(async move {
             std::thread::sleep(STEP);
@@ -97,11 +97,60 @@ fn nobody_waits_for_a_step_that_ends_after_the_time_limit_and_nothing_comes_of_i
             ExitStatus::SUCCESS
         }) as hookbox::utility::BoxFuture<ExitStatus>
     });
-    let sandbox = Sandbox::builder().command("blocker", blocker).build().unwrap();
+    Sandbox::builder().command("blocker", blocker).build().unwrap()
+}
+
+#[test]
+fn who_drops_a_run_does_not_wait_for_a_long_step_and_nothing_comes_of_it() {
+    let sandbox = with_blocker();
+    let text = "for ((i = 0; i < 9000; i++)); do :; done; blocker > f; echo x > after";
+    let mut run = Box::pin(sandbox.start(Script::command(text)));
+    let mut cx = Context::from_waker(Waker::noop());
+    while sandbox.fs().metadata(b"/workspace/f").is_err() {
+        assert!(run.as_mut().poll(&mut cx).is_pending());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let start = Instant::now();
+    drop(run);
+    assert!(start.elapsed() < STEP / 2, "{:?}", start.elapsed());
+    std::thread::sleep(STEP + STEP / 4);
+    assert_eq!(sandbox.fs().read(b"/workspace/f").unwrap().into_vec(), b"");
+    assert!(sandbox.fs().metadata(b"/workspace/after").is_err());
+}
+
+/// Polls on a thread that has no runtime.
+fn wait(mut run: std::pin::Pin<Box<impl Future>>) {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    while run.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+        std::thread::park();
+    }
+}
+
+#[test]
+fn a_script_sleeps_on_any_executor() {
+    let sandbox = Sandbox::builder().build().unwrap();
+    let script = format!("sleep 0.02; timeout 0.02 sleep 9; read -t 0.02 < <(sleep 9); {LONG} sleep 0.02");
+    let start = Instant::now();
+    wait(Box::pin(sandbox.start(Script::command(&script))));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(sandbox.run(&script)).unwrap();
+    let taken = start.elapsed();
+    assert!((Duration::from_millis(160)..Duration::from_secs(5)).contains(&taken), "{taken:?}");
+}
+
+#[test]
+fn nobody_waits_for_a_step_that_ends_after_the_time_limit_and_nothing_comes_of_it() {
+    let sandbox = with_blocker();
     let text = "for ((i = 0; i < 9000; i++)); do :; done; echo early; blocker > f; echo x > after";
     let mut script = Script::command(text);
     let mut limits = sandbox.limits().clone();
-    limits.wall_time_ms = 500;
+    limits.wall_time_ms = 2000;
     script.limits = Some(limits);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let start = Instant::now();
@@ -109,7 +158,7 @@ fn nobody_waits_for_a_step_that_ends_after_the_time_limit_and_nothing_comes_of_i
     assert!(start.elapsed() < STEP, "{:?}", start.elapsed());
     assert!(matches!(output.end, End::Limit(error) if error.limit == Limit::WallTime), "{:?}", output.end);
     assert_eq!((output.status, output.stdout.as_slice()), (124, b"early\n".as_slice()));
-    std::thread::sleep(STEP + STEP / 2);
+    std::thread::sleep(STEP + STEP / 4);
     assert_eq!(sandbox.fs().read(b"/workspace/f").unwrap().into_vec(), b"");
     assert!(sandbox.fs().metadata(b"/workspace/after").is_err());
     // The session works as before.

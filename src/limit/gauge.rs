@@ -18,7 +18,9 @@
 use super::fault::{self, Fault};
 use super::limits::Limit;
 use crate::clock::real_monotonic;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Fuel between two looks at the clock, which is about what 10 to 50 µs of work use.
@@ -33,6 +35,15 @@ pub(crate) const SLACK: i64 = 256 * 1024;
 pub(crate) const SMALL: usize = 4096;
 /// What the peak is raised by at once, in bytes: it is too high by at most this.
 pub(crate) const PEAK_STEP: i64 = 4096;
+
+/// What whoever waits for a run sees of it, and tells it, while another thread polls it.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
+    /// The most bytes held so far.
+    pub(super) peak: AtomicI64,
+    /// Nobody waits for it any longer.
+    pub(super) is_abandoned: AtomicBool,
+}
 
 struct Gauge {
     /// Bytes held now; below zero where a run frees what it did not allocate.
@@ -52,6 +63,7 @@ struct Gauge {
     refused: Cell<Option<Limit>>,
     /// Address of the meter that is on the gauge; 0: none.
     owner: Cell<usize>,
+    watched: RefCell<Option<Arc<Watched>>>,
 }
 
 thread_local! {
@@ -67,6 +79,7 @@ thread_local! {
             turn: Cell::new(0),
             refused: Cell::new(None),
             owner: Cell::new(0),
+            watched: RefCell::new(None),
         }
     };
 }
@@ -107,6 +120,11 @@ fn exchange_on(gauge: &Gauge, new: Reading) -> Reading {
     }
 }
 
+/// From now on the run on the gauge is watched by this; returns by what one was before.
+pub(super) fn watch_by(watched: Option<Arc<Watched>>) -> Option<Arc<Watched>> {
+    GAUGE.with(|gauge| gauge.watched.replace(watched))
+}
+
 /// Address of the meter that is on the gauge; 0: none.
 pub(super) fn owner() -> usize {
     GAUGE.with(|gauge| gauge.owner.get())
@@ -127,6 +145,9 @@ pub(super) fn take_refusal() -> Option<Limit> {
 #[must_use]
 pub(crate) fn charge(bytes: usize) -> bool {
     GAUGE.with(|gauge| {
+        if bytes >= MUCH && !look(gauge) {
+            return false;
+        }
         let (live, overflows) = gauge.live.get().overflowing_add_unsigned(bytes as u64);
         if (overflows || live > gauge.mark.get()) && !pass_mark(gauge, bytes) {
             return false;
@@ -137,7 +158,7 @@ pub(crate) fn charge(bytes: usize) -> bool {
         }
         gauge.live.set(live);
         gauge.fuel.set(gauge.fuel.get() - (bytes / BYTES_PER_FUEL) as i64);
-        bytes < MUCH || look(gauge)
+        true
     })
 }
 
@@ -155,6 +176,9 @@ fn pass_mark(gauge: &Gauge, bytes: usize) -> bool {
     let peak = gauge.peak.get().max(live.saturating_add(PEAK_STEP).min(gauge.allowed.get()).max(live));
     gauge.peak.set(peak);
     gauge.mark.set(peak.min(gauge.allowed.get()));
+    if let Some(watched) = gauge.watched.borrow().as_ref() {
+        watched.peak.fetch_max(peak, Relaxed);
+    }
     true
 }
 
@@ -230,15 +254,16 @@ pub(crate) fn is_time_over() -> bool {
     GAUGE.with(|gauge| gauge.refused.get().is_some() || !look(gauge))
 }
 
-/// Looks at the clock; whether there is time left. Where there is none, the run is refused everything from now on.
+/// Looks at the clock; whether there is time left and somebody waits. Otherwise the run is refused everything from now on.
 #[cold]
 #[inline(never)]
 fn look(gauge: &Gauge) -> bool {
-    if gauge.owner.get() == 0 || gauge.deadline.get() == Duration::MAX {
+    let is_abandoned = gauge.watched.borrow().as_ref().is_some_and(|run| run.is_abandoned.load(Relaxed));
+    if !is_abandoned && (gauge.owner.get() == 0 || gauge.deadline.get() == Duration::MAX) {
         return true;
     }
     fault::end_step(true);
-    let is_over = fault::is_due(Fault::Clock) || real_monotonic() >= gauge.deadline.get();
+    let is_over = is_abandoned || fault::is_due(Fault::Clock) || real_monotonic() >= gauge.deadline.get();
     if is_over {
         refuse_on(gauge, Limit::WallTime);
         gauge.allowed.set(gauge.allowed.get().min(gauge.live.get()));

@@ -1,7 +1,7 @@
 //! `Meter`: what one run uses, its deadline, its turns, and the limit that ended it.
 
 use super::fault::{self, Fault};
-use super::gauge::{self, Reading};
+use super::gauge::{self, Reading, Watched};
 use super::limits::{Limit, LimitError, Limits, Usage};
 use super::parse_time::ParseTime;
 use crate::clock::{Clock, lock, real_monotonic};
@@ -28,7 +28,7 @@ pub struct Meter {
     peak_processes: AtomicU64,
     /// Bytes held, as of the last time that the run was polled, and what other threads charged since.
     live: AtomicI64,
-    peak_live: AtomicI64,
+    watched: Arc<Watched>,
     slice_end: AtomicU64,
     /// Fuel of the gauge and of the turn, while the meter is not on a gauge.
     fuel_left: AtomicI64,
@@ -69,7 +69,7 @@ impl Meter {
             processes: AtomicU64::new(0),
             peak_processes: AtomicU64::new(0),
             live: AtomicI64::new(0),
-            peak_live: AtomicI64::new(0),
+            watched: Arc::default(),
             slice_end: AtomicU64::new(u64::MAX),
             fuel_left: AtomicI64::new(gauge::FUEL),
             turn_left: AtomicI64::new(TURN_FUEL),
@@ -135,7 +135,9 @@ impl Meter {
             refused: None,
             owner: self.address(),
         });
-        Entered(Some(Back { meter: Arc::clone(self), before, live, is_beside }))
+        // Nobody waits elsewhere for a run that is polled in place.
+        let watched = gauge::watch_by(self.is_apart().then(|| Arc::clone(&self.watched)));
+        Entered(Some(Back { meter: Arc::clone(self), before, watched, live, is_beside }))
     }
 
     fn leave(&self, before: Reading, live: i64, is_beside: bool) {
@@ -143,7 +145,7 @@ impl Meter {
         fault::end_step(before.owner != 0);
         // Another thread may have charged meanwhile, so the difference is added.
         let now = self.live.fetch_add(reading.live - live, Relaxed) + (reading.live - live);
-        self.peak_live.fetch_max(reading.peak.max(now), Relaxed);
+        self.watched.peak.fetch_max(reading.peak.max(now), Relaxed);
         if !is_beside {
             self.fuel_left.store(reading.fuel, Relaxed);
             self.turn_left.store(reading.turn, Relaxed);
@@ -158,8 +160,6 @@ impl Meter {
         if !self.is_on_gauge() {
             return;
         }
-        // Who does not wait for the end of a long step reads this.
-        self.peak_live.fetch_max(gauge::live().1, Relaxed);
         if let Some(limit) = gauge::take_refusal() {
             self.fail(limit);
         }
@@ -179,6 +179,12 @@ impl Meter {
         let first = *failure.get_or_insert(error);
         self.stopped.store(true, Relaxed);
         first
+    }
+
+    /// Nobody waits for the run any longer: it does nothing to files any more, and ends at its next look at the clock.
+    pub(crate) fn abandon(&self) -> LimitError {
+        self.watched.is_abandoned.store(true, Relaxed);
+        self.fail(Limit::WallTime)
     }
 
     /// The limit that ended the run, if one did.
@@ -440,7 +446,7 @@ impl Meter {
             self.live.fetch_sub(bytes, Relaxed);
             return Err(self.fail(Limit::LiveBytes));
         }
-        self.peak_live.fetch_max(live, Relaxed);
+        self.watched.peak.fetch_max(live, Relaxed);
         Ok(())
     }
 
@@ -462,7 +468,7 @@ impl Meter {
     /// What was used so far.
     pub fn usage(&self) -> Usage {
         let on_gauge = if self.is_on_gauge() { gauge::live().1 } else { 0 };
-        let peak = self.peak_live.load(Relaxed).max(on_gauge);
+        let peak = self.watched.peak.load(Relaxed).max(on_gauge);
         Usage {
             wall_time_us: real_monotonic().saturating_sub(self.started_real).as_micros() as u64,
             operations: self.operations.load(Relaxed) + self.uncounted_operations(),
@@ -496,13 +502,16 @@ pub(crate) struct Entered(Option<Back>);
 struct Back {
     meter: Arc<Meter>,
     before: Reading,
+    /// By what the run before was watched.
+    watched: Option<Arc<Watched>>,
     live: i64,
     is_beside: bool,
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        if let Some(Back { meter, before, live, is_beside }) = self.0.take() {
+        if let Some(Back { meter, before, watched, live, is_beside }) = self.0.take() {
+            gauge::watch_by(watched);
             meter.leave(before, live, is_beside);
         }
     }

@@ -5,7 +5,6 @@
 //! somebody else's code holds. The first limit that is reached is kept in the meter and ends the run, whatever the code
 //! that met it does with the error: a script cannot catch it.
 
-mod alarm;
 pub(crate) mod apart;
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]
 pub mod fault;
@@ -14,8 +13,7 @@ pub(crate) mod limits;
 mod meter;
 mod parse_time;
 
-pub(crate) use alarm::Alarm;
-pub(crate) use apart::{Apart, dispose, live_bytes};
+pub(crate) use apart::{Apart, GRACE, dispose, live_bytes};
 pub use limits::{Limit, LimitError, Limits, Usage};
 pub use meter::{Charge, Meter};
 pub(crate) use meter::{ProcessCharge, Turn};

@@ -11,12 +11,12 @@
 use super::process::Process;
 use super::run::{Alive, Recipients, Run};
 use super::trap::Signal;
-use crate::clock::lock;
+use crate::clock::{RealSleep, lock};
 use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, dispose, live_bytes};
 use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, shared, vec};
 use crate::utility::{
-    BoxFuture, CommandRequest, CommandRunner, CommandState, DescriptorHandles, ExitStatus, Reach, Relation,
+    CommandRequest, CommandRunner, CommandState, DescriptorHandles, ExitStatus, Reach, Relation,
     RunningCommand,
 };
 use std::pin::Pin;
@@ -146,8 +146,8 @@ pub(crate) struct Scheduler {
     queue: std::sync::Arc<CommandQueue>,
     first: u32,
     first_status: Option<u8>,
-    /// A wait of real time: until when, and what is polled.
-    timer: Option<(Duration, BoxFuture<()>)>,
+    /// A wait of real time.
+    timer: Option<RealSleep>,
     /// The process that goes on in the middle of its turn.
     paused: Option<u32>,
     /// What turns have counted for since a fixed clock moved.
@@ -468,15 +468,10 @@ impl Scheduler {
 
     fn wait_real(&mut self, cx: &mut Context<'_>, rest: Option<Duration>) -> Poll<Result<(), LimitError>> {
         let Some(rest) = rest else { return Poll::Pending };
-        let until = crate::clock::real_monotonic() + rest;
-        let known =
-            self.timer.as_ref().is_some_and(|(at, _)| until.abs_diff(*at) < Duration::from_micros(200));
-        if !known {
-            self.timer = Some((until, crate::clock::real_sleep(rest)));
-        }
-        match self.timer.as_mut().map(|(_, sleep)| sleep.as_mut().poll(cx)) {
-            Some(Poll::Pending) => Poll::Pending,
-            _ => {
+        let timer = self.timer.insert(RealSleep::of(rest));
+        match Pin::new(timer).poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(()) => {
                 self.timer = None;
                 self.run.services.meter.check()?;
                 Poll::Ready(Ok(()))

@@ -4,7 +4,7 @@
 //! compiled form.
 
 use super::{End, Output, Running, Sandbox, Script as ShellScript, Shared, Sink, Source};
-use crate::clock::real_sleep;
+use crate::clock::RealSleep;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::runner::unanswered;
 use crate::hook::{
@@ -17,6 +17,7 @@ use crate::text::Text;
 use crate::utility::{Environment, Identity, Session};
 use crate::vfs::{Base, Errno, FileSystem, FsError, WithdrawError, path};
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
@@ -122,10 +123,12 @@ impl HookRunner for Sandbox {
             if self.session().clock.is_virtual() {
                 return answer.await; // such time only passes where a script waits
             }
-            let mut over = real_sleep(timeout);
+            let mut over = RealSleep::of(timeout);
             poll_fn(|context| match answer.as_mut().poll(context) {
                 Poll::Ready(outcome) => Poll::Ready(outcome),
-                Poll::Pending => over.as_mut().poll(context).map(|()| ScriptOutcome::ended(Ended::TimedOut)),
+                Poll::Pending => {
+                    Pin::new(&mut over).poll(context).map(|()| ScriptOutcome::ended(Ended::TimedOut))
+                }
             })
             .await
         })

@@ -1,9 +1,9 @@
 //! A run: what it is given, how it goes on, and what it gives back.
 
 use super::Kept;
-use crate::clock::{Clock, real_monotonic};
+use crate::clock::{Alarm, Clock, real_monotonic};
 use crate::io::{Capture, InputStream, OutputStream};
-use crate::limit::{Alarm, Apart, Limit, LimitError, Limits, Meter, Usage, dispose, live_bytes};
+use crate::limit::{Apart, GRACE, Limit, LimitError, Limits, Meter, Usage, dispose, live_bytes};
 use crate::machine::{RunEnd, Scheduler};
 use crate::memory::Arc;
 use crate::missing::{Missing, MissingList};
@@ -159,11 +159,9 @@ impl Drop for Metered {
     }
 }
 
-/// How long the host waits past the time limit for a run that goes on apart. A step that takes longer is not waited for.
-const GRACE: Duration = Duration::from_millis(4);
-
-/// A run in progress. Dropping it ends every process of the run; where one is in the middle of a step, at a thread of the
-/// crate, that is waited for.
+/// A run in progress. Dropping it ends every process of the run. Where one is in the middle of a step at a thread of the
+/// crate, that is waited for, but not for longer than 4 ms; a step that takes longer does nothing to files any more but end
+/// the operation that is under way, and uses nothing of the host's but that thread.
 pub struct Running {
     pub(super) state: State,
     pub(super) meter: std::sync::Arc<Meter>,
@@ -188,6 +186,9 @@ impl Drop for Running {
         let state = match std::mem::replace(&mut self.state, State::Ended(0)) {
             State::Apart(apart) => {
                 let taken = apart.take().and_then(|mut metered| metered.scheduler.take());
+                if taken.is_none() {
+                    self.meter.abandon();
+                }
                 taken.map_or(State::Ended(0), State::Running)
             }
             state => state,
@@ -221,7 +222,7 @@ impl Running {
             self.set_alarm(cx);
             return Poll::Pending;
         }
-        let error = self.meter.fail(Limit::WallTime);
+        let error = self.meter.abandon();
         if let State::Apart(apart) = std::mem::replace(&mut self.state, State::Failed(error)) {
             apart.abandon();
         }

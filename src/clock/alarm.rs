@@ -1,9 +1,12 @@
-//! Alarms: a thread of the crate wakes whoever must not wait any longer, whatever the threads that work are at.
+//! Alarms: a thread of the crate wakes who sleeps or must not wait any longer, whatever the threads that work are at and
+//! whatever the host polls with.
 
-use crate::clock::{lock, real_monotonic};
+use super::{lock, real_monotonic};
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// When, by the real clock, and which of those that ring then.
@@ -43,7 +46,8 @@ impl Alarms {
                     let due = state.wakers.pop_first();
                     drop(state);
                     if let Some((_, waker)) = due {
-                        waker.wake();
+                        // A panic of the host's own waker is nobody's here; the others still ring.
+                        drop(catch_unwind(AssertUnwindSafe(|| waker.wake())));
                     }
                     lock(&self.state)
                 }
@@ -81,7 +85,39 @@ impl Alarm {
 
 impl Drop for Alarm {
     fn drop(&mut self) {
-        lock(&ALARMS.state).wakers.remove(&self.0);
+        let waker = lock(&ALARMS.state).wakers.remove(&self.0);
+        // What belongs to the host's waker is dropped behind the lock: it may set or drop alarms.
+        drop(waker);
+    }
+}
+
+/// Is ready at a moment of the real clock.
+#[derive(Debug)]
+pub(crate) struct RealSleep {
+    until: Duration,
+    alarm: Option<Alarm>,
+}
+
+impl RealSleep {
+    /// Sleeps for so long from now on.
+    pub(crate) fn of(time: Duration) -> Self {
+        Self { until: real_monotonic().saturating_add(time), alarm: None }
+    }
+}
+
+impl Future for RealSleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if real_monotonic() >= self.until {
+            return Poll::Ready(());
+        }
+        self.alarm = Alarm::set(self.until, cx.waker());
+        if self.alarm.is_none() {
+            // Without a thread that waits, it asks again and again.
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
     }
 }
 
@@ -115,6 +151,35 @@ mod tests {
         assert!(first.recv().unwrap() >= first_at);
         assert!(second.recv().unwrap() >= second_at);
         assert!(never.try_recv().is_err());
+    }
+
+    /// Panics when it rings, and sets an alarm when it is dropped.
+    struct Rude;
+
+    impl Wake for Rude {
+        fn wake(self: Arc<Self>) {
+            #[allow(clippy::panic, reason = "what a host's waker must not do")]
+            {
+                panic!("a waker's own");
+            }
+        }
+    }
+
+    impl Drop for Rude {
+        fn drop(&mut self) {
+            drop(alarm_in(Duration::from_millis(1)));
+        }
+    }
+
+    #[test]
+    fn a_waker_that_panics_or_sets_alarms_keeps_nobody_from_ringing() {
+        let rude = Waker::from(Arc::new(Rude));
+        let rung = Alarm::set(real_monotonic() + Duration::from_millis(5), &rude).unwrap();
+        drop(Alarm::set(real_monotonic() + Duration::from_hours(1), &Waker::from(Arc::new(Rude))));
+        drop(rude);
+        let (_later, _, later) = alarm_in(Duration::from_millis(20));
+        later.recv_timeout(Duration::from_secs(10)).unwrap();
+        drop(rung);
     }
 
     #[test]
