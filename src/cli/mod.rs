@@ -110,7 +110,7 @@ pub fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> u8 {
 
 /// A runtime for one command or one thread of it.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandFailure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.map_err(|error| CommandFailure::Other(error.to_string()))
 }
 
