@@ -204,18 +204,52 @@ pub(crate) fn append_members(out: &mut Vec<u8>, members: &Map<String, Value>) {
     object.end();
 }
 
-/// Appends `text` as a JSON string.
+/// Bytes of a text that are looked at together.
+const BLOCK: usize = 64;
+/// Bytes of the longest escape, `\u001f`.
+const LONGEST_ESCAPE: usize = 6;
+
+/// Appends `text` as a JSON string. RFC 8259, section 7.
 pub(crate) fn append_text(out: &mut Vec<u8>, text: &str) {
     let is_special = |byte: u8| byte < b' ' || matches!(byte, b'"' | b'\\');
-    // All bytes are looked at, so that several are at a time.
-    if text.bytes().fold(false, |special, byte| special | is_special(byte)) {
-        append_json(out, text);
-    } else {
-        out.reserve(text.len() + 2);
-        out.push(b'"');
-        out.extend_from_slice(text.as_bytes());
-        out.push(b'"');
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    for block in text.as_bytes().chunks(BLOCK) {
+        // All bytes are looked at, so that several are at a time.
+        if block.iter().fold(false, |special, &byte| special | is_special(byte)) {
+            out.reserve(block.len() * LONGEST_ESCAPE);
+            for &byte in block {
+                append_escaped(out, byte);
+            }
+        } else {
+            out.extend_from_slice(block);
+        }
     }
+    out.push(b'"');
+}
+
+/// Appends a byte of a JSON string.
+#[inline]
+fn append_escaped(out: &mut Vec<u8>, byte: u8) {
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\t' => b't',
+        b'\r' => b'r',
+        0x08 => b'b',
+        0x0c => b'f',
+        0x00..b' ' => {
+            let digits = [b'0' + (byte >> 4), if byte & 15 < 10 { b'0' } else { b'a' - 10 } + (byte & 15)];
+            out.extend_from_slice(b"\\u00");
+            out.extend_from_slice(&digits);
+            return;
+        }
+        _ => {
+            out.push(byte);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
 }
 
 /// Writes one JSON object, member by member.
@@ -311,6 +345,17 @@ mod tests {
             let mut out = Vec::new();
             append_value(&mut out, &value);
             assert_eq!(String::from_utf8(out).unwrap(), value.to_string());
+        }
+    }
+
+    #[test]
+    fn texts_are_written_as_serde_json_does_wherever_a_block_ends() {
+        let all: String = (0..0x100).filter_map(char::from_u32).chain(['\u{2028}', '\u{1f600}']).collect();
+        for start in 0..2 * BLOCK {
+            let text = format!("{}{all}{all}", "a".repeat(start));
+            let mut out = Vec::new();
+            append_text(&mut out, &text);
+            assert_eq!(String::from_utf8(out).unwrap(), serde_json::to_string(&text).unwrap());
         }
     }
 
