@@ -1,11 +1,12 @@
 //! What is known of a file beside its content: mode, owner, times; and whether it may be used.
 
 use super::errno::Errno;
+use super::errno::Result;
 use super::file_system::{FileSystem, nanoseconds};
-use super::operation::follow_if;
-use super::resolve::{EXECUTE, Follow, READ, WRITE};
-use super::tree::{Location, State};
-use super::{FileKind, Metadata, Result};
+use super::location::Location;
+use super::metadata::{FileKind, Metadata};
+use super::resolve::{EXECUTE, Follow, READ, WRITE, follow_if};
+use super::tree::State;
 use std::time::Duration;
 
 impl FileSystem {

@@ -1,14 +1,16 @@
 //! The tree that a new session starts with, built once and shared by all sessions.
 
-use super::Device;
 use super::blocks::Blocks;
+use super::device::Device;
 use super::directory::Directory;
+use super::file_system::{FileSystem, Snapshot};
 use super::inode::Body;
+use super::location::Location;
+use super::options::{FsUsage, Options};
 use super::resolve::Follow;
 use super::stored::{Name, StoredVec};
 use super::table::next_leaf;
-use super::tree::{Location, Quota, State, Tree, User};
-use super::{FsUsage, Snapshot};
+use super::tree::{Quota, State, Tree, User};
 use std::sync::LazyLock;
 
 /// The start of the file that stands for a command in `/usr/bin`; the command's name and a newline follow.
@@ -185,3 +187,21 @@ const FILES: &[(&str, &str)] = &[
     ("/etc/hosts", "127.0.0.1 localhost hookbox\n"),
     ("/etc/os-release", "PRETTY_NAME=\"hookbox\"\nNAME=\"hookbox\"\nID=hookbox\n"),
 ];
+
+impl FileSystem {
+    /// A file system that holds the base tree with no commands in it.
+    pub fn new(options: Options) -> Self {
+        Self::from_base(Base::shared(), options)
+    }
+
+    /// A file system that starts as `base`, which it shares. `/home/agent` and `/workspace` belong to the session's user.
+    pub fn from_base(base: &Base, options: Options) -> Self {
+        let Options { clock, uid, gid, max_files, max_bytes } = options;
+        let mut state = base.state.clone();
+        state.user = User { uid, gid };
+        state.quota = Quota { files: max_files, bytes: max_bytes };
+        base.give_to_user(&mut state);
+        state.given = state.used();
+        Self::from_state(state, clock)
+    }
+}

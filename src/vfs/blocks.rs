@@ -4,8 +4,8 @@
 //! touches and no others, a hole is a block that is not there, so what an operation costs is what it moves: lengthening a
 //! file by 200 MiB costs a table, and a byte appended to a copy of a large file costs a block.
 
-use super::Result;
 use super::errno::Errno;
+use super::errno::Result;
 use super::inode::Content;
 use super::stored::{SHARED_VEC, StoredVec, share};
 use crate::memory::Vec;

@@ -3,13 +3,14 @@
 //! Every operation on the file system goes through [`Shared::live`], which writes what was deposited first. What is
 //! withdrawn before that leaves no trace, not even in the number that tells who keeps lookups that something changed.
 
-use super::file_system::{FileSystem, Live, Shared};
+use super::errno::{Errno, FsError, Result};
+use super::file_system::{Deposit, FileSystem, Live, Shared};
 use super::inode::{Body, Content};
 use super::operation::{make_directories, set_whole_content};
+use super::path;
 use super::resolve::Follow;
 use super::stored::Name;
 use super::tree::State;
-use super::{Errno, FsError, Result, path};
 use crate::clock::lock;
 use crate::text::Text;
 
@@ -17,13 +18,6 @@ use crate::text::Text;
 const NEW_FILES: u64 = 16;
 /// Memory of a file beside its content, in bytes.
 const NEW_FILE: u64 = 256;
-
-/// A file that is not written yet.
-pub(super) struct Deposit {
-    path: Text,
-    content: Text,
-    mode: u16,
-}
 
 /// What became of a file that was deposited.
 #[derive(Clone, Debug, PartialEq, Eq)]

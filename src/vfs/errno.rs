@@ -2,6 +2,9 @@
 
 use crate::limit::LimitError;
 
+/// What file operations return.
+pub type Result<T> = std::result::Result<T, FsError>;
+
 macro_rules! errnos {
     ($($kind:ident $name:literal $number:literal $text:literal;)*) => {
         /// Why a system operation failed. POSIX XSH 2.3 Error Numbers.

@@ -3,11 +3,11 @@
 //! All state is behind one mutex that is held for one operation, never while a caller's closure runs. A snapshot is a clone
 //! of the state: a few pointers and counters.
 
-use super::base::Base;
-use super::deposit::Deposit;
+use super::errno::{Errno, FsError, Result};
+use super::location::Location;
+use super::options::{FsUsage, Options};
 use super::stored::share;
-use super::tree::{Location, Quota, State, User};
-use super::{Errno, FsError, FsUsage, Options, Result};
+use super::tree::{Quota, State, User};
 use crate::clock::{Clock, lock};
 use crate::limit::fault::{self, Fault};
 use crate::limit::{apart, gauge};
@@ -51,6 +51,13 @@ pub(super) struct Live {
     pub(super) refused: Vec<(Text, FsError)>,
     /// Snapshots of the same line of history have the same `Arc`: in them, one location is one file.
     line: Arc<()>,
+}
+
+/// A file that is not written yet.
+pub(super) struct Deposit {
+    pub(super) path: Text,
+    pub(super) content: Text,
+    pub(super) mode: u16,
 }
 
 /// A file system at one moment. Costs a few pointers; shares everything with its file system until that is written.
@@ -134,22 +141,6 @@ impl Live {
 }
 
 impl FileSystem {
-    /// A file system that holds the base tree with no commands in it.
-    pub fn new(options: Options) -> Self {
-        Self::from_base(Base::shared(), options)
-    }
-
-    /// A file system that starts as `base`, which it shares. `/home/agent` and `/workspace` belong to the session's user.
-    pub fn from_base(base: &Base, options: Options) -> Self {
-        let Options { clock, uid, gid, max_files, max_bytes } = options;
-        let mut state = base.state.clone();
-        state.user = User { uid, gid };
-        state.quota = Quota { files: max_files, bytes: max_bytes };
-        base.give_to_user(&mut state);
-        state.given = state.used();
-        Self::from_state(state, clock)
-    }
-
     /// A file system that starts as `snapshot`, which it shares; what that holds does not count towards the quota.
     pub fn from_snapshot(snapshot: &Snapshot, options: Options) -> Self {
         let Options { clock, uid, gid, max_files, max_bytes } = options;
@@ -168,7 +159,7 @@ impl FileSystem {
         live.state.mounts.is_empty().then_some(live.state.changes)
     }
 
-    fn from_state(state: State, clock: Arc<Clock>) -> Self {
+    pub(super) fn from_state(state: State, clock: Arc<Clock>) -> Self {
         let live = Live {
             state,
             open: HashMap::default(),

@@ -14,7 +14,11 @@ mod specification;
 pub use host::Refusal;
 pub use specification::{FixtureUser, Specification};
 
-use super::{Base, FileSystem, FsError, FsUsage, Options, Snapshot, path};
+use super::base::Base;
+use super::errno::FsError;
+use super::file_system::{FileSystem, Snapshot};
+use super::options::{FsUsage, Options};
+use super::path;
 use crate::clock::Clock;
 use crate::limit::{Limit, LimitError, Limits};
 use crate::text::Text;

@@ -4,11 +4,15 @@
 //! absolute paths of names only (empty for its root, as the `vfs` crate wants it). Before each operation on a path, what was
 //! written to open files and not stored yet is stored; see `foreign_file.rs`.
 
+use super::errno::{Errno, FsError, Result};
+use super::foreign_errno::errno_of;
 use super::foreign_file::{ForeignHandle, OpenFiles};
 use super::inode::Content;
-use super::interop::errno_of;
-use super::tree::{FOREIGN_FILES, Location, User};
-use super::{DirEntry, Errno, FileKind, FsError, Metadata, OpenFile, OpenOptions, Opened, Result, path};
+use super::location::{FOREIGN_FILES, Location};
+use super::metadata::{DirEntry, FileKind, Metadata};
+use super::options::OpenOptions;
+use super::path;
+use super::tree::User;
 use crate::clock::lock;
 use crate::limit::{Limit, LimitError};
 use crate::text::Text;
@@ -117,6 +121,12 @@ fn since_epoch(time: Option<SystemTime>) -> Duration {
     time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default()
 }
 
+/// What opening a path gave.
+pub(super) enum ForeignEntry {
+    File(ForeignHandle),
+    Directory(Metadata),
+}
+
 /// A path within a foreign file system.
 #[derive(Clone, Debug)]
 pub(super) struct ForeignPath {
@@ -184,7 +194,7 @@ impl ForeignPath {
         Ok(())
     }
 
-    pub(super) fn open(&self, options: &OpenOptions) -> Result<Opened> {
+    pub(super) fn open(&self, options: &OpenOptions) -> Result<ForeignEntry> {
         let writes = options.write || options.append || options.truncate;
         let (path, found) = match self.look() {
             Err(FsError::Errno(Errno::NotFound)) if options.create || options.create_new => {
@@ -200,13 +210,13 @@ impl ForeignPath {
             Some((VfsFileType::Directory, _)) if writes || options.create => {
                 return Err(Errno::IsDirectory.into());
             }
-            Some((VfsFileType::Directory, metadata)) => return Ok(Opened::Directory(metadata)),
+            Some((VfsFileType::Directory, metadata)) => return Ok(ForeignEntry::Directory(metadata)),
             Some((VfsFileType::File, _)) if options.directory => return Err(Errno::NotDirectory.into()),
             Some((VfsFileType::File, _)) if writes => self.foreign.check_writable()?,
             Some((VfsFileType::File, _)) => {}
         }
         let handle = ForeignHandle::open(&self.foreign, path, options.truncate)?;
-        Ok(Opened::File(OpenFile::foreign(handle)))
+        Ok(ForeignEntry::File(handle))
     }
 
     pub(super) fn read(&self) -> Result<Content> {
@@ -217,8 +227,8 @@ impl ForeignPath {
         self.foreign.check_len(bytes.len() as u64)?;
         let options = OpenOptions::for_writing(0);
         match self.open(&options)? {
-            Opened::File(file) => file.write_at(0, bytes).and_then(|()| file.flush()),
-            _ => Err(Errno::IsDirectory.into()),
+            ForeignEntry::File(file) => file.write_at(0, bytes).and_then(|()| file.flush()),
+            ForeignEntry::Directory(_) => Err(Errno::IsDirectory.into()),
         }
     }
 
@@ -395,6 +405,7 @@ impl ForeignPath {
 mod tests {
     use super::*;
     use crate::vfs::{FileSystem, Mount, Options, SessionVfs};
+    use crate::vfs::{OpenFile, Opened};
     use ::vfs::MemoryFS;
 
     /// A session with a foreign file system on `/workspace/m`, which another session lends out.

@@ -6,9 +6,10 @@
 
 use super::blocks::Blocks;
 use super::errno::FsError;
+use super::errno::{Errno, Result};
 use super::foreign::Foreign;
 use super::inode::Content;
-use super::{Errno, Metadata, Result};
+use super::metadata::Metadata;
 use crate::clock::lock;
 use ::vfs::{VfsFileType, VfsMetadata};
 use rustc_hash::FxHashMap;

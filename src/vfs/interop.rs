@@ -1,7 +1,12 @@
 //! The `vfs` crate's trait: a session's file system handed out as one, and how errors translate in both directions.
 //! (`mount.rs` and `foreign.rs` mount foreign ones.)
 
-use super::{Errno, FileKind, FileSystem, FsError, Metadata, OpenFile, OpenOptions, Opened, path};
+use super::errno::{Errno, FsError};
+use super::file_system::FileSystem;
+use super::metadata::{FileKind, Metadata};
+use super::open_file::{OpenFile, Opened};
+use super::options::OpenOptions;
+use super::path;
 use ::vfs::error::VfsErrorKind;
 use ::vfs::{SeekAndRead, SeekAndWrite, VfsError, VfsFileType, VfsMetadata, VfsResult};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -241,43 +246,9 @@ fn io_error(error: FsError) -> io::Error {
     io::Error::new(kind, error)
 }
 
-/// The trait's error as ours. What has no counterpart is `EIO`.
-pub(super) fn errno_of(error: &VfsError) -> FsError {
-    let errno = match error.kind() {
-        VfsErrorKind::FileNotFound => Errno::NotFound,
-        VfsErrorKind::InvalidPath => Errno::Invalid,
-        VfsErrorKind::DirectoryExists | VfsErrorKind::FileExists => Errno::Exists,
-        VfsErrorKind::NotSupported => Errno::NotSupported,
-        VfsErrorKind::IoError(error) => return errno_of_io(error),
-        VfsErrorKind::Other(_) => Errno::InputOutput,
-    };
-    errno.into()
-}
-
-fn errno_of_io(error: &io::Error) -> FsError {
-    if let Some(ours) = error.get_ref().and_then(|inner| inner.downcast_ref::<FsError>()) {
-        return *ours;
-    }
-    let errno = match error.kind() {
-        io::ErrorKind::NotFound => Errno::NotFound,
-        io::ErrorKind::PermissionDenied => Errno::AccessDenied,
-        io::ErrorKind::AlreadyExists => Errno::Exists,
-        io::ErrorKind::NotADirectory => Errno::NotDirectory,
-        io::ErrorKind::IsADirectory => Errno::IsDirectory,
-        io::ErrorKind::DirectoryNotEmpty => Errno::NotEmpty,
-        io::ErrorKind::ReadOnlyFilesystem => Errno::ReadOnly,
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Errno::NoSpace,
-        io::ErrorKind::FileTooLarge => Errno::FileTooBig,
-        io::ErrorKind::CrossesDevices => Errno::CrossDevice,
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidFilename => Errno::Invalid,
-        io::ErrorKind::Unsupported => Errno::NotSupported,
-        _ => Errno::InputOutput,
-    };
-    errno.into()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::foreign_errno::errno_of;
     use super::*;
     use crate::vfs::Options;
     use ::vfs::VfsPath;

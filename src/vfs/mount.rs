@@ -3,55 +3,15 @@
 //! An overlay needs no two layers: trees are copy-on-write, so it is a tree that starts as the lower one and shares it. What
 //! was written is the [`diff`](super::diff()) of the two.
 
+use super::errno::{Errno, Result};
 use super::file_system::FileSystem;
+use super::file_system::Snapshot;
 use super::foreign::Foreign;
+use super::location::{FOREIGN_FILES, Location};
+use super::mount_point::{MountPoint, Target};
 use super::resolve::Follow;
-use super::tree::{FOREIGN_FILES, Location, Tree};
-use super::{Errno, Result, Snapshot};
+use super::tree::Tree;
 use std::sync::Arc;
-
-/// A tree and the directory it hides.
-#[derive(Clone, Debug)]
-pub(super) struct MountPoint {
-    pub(super) at: Location,
-    pub(super) read_only: bool,
-    identity: Arc<()>,
-    target: Target,
-}
-
-#[derive(Clone, Debug)]
-enum Target {
-    Tree(Tree),
-    Foreign(Arc<Foreign>),
-}
-
-impl MountPoint {
-    /// Whether both are the same mount, at different moments perhaps.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.at == other.at && Arc::ptr_eq(&self.identity, &other.identity)
-    }
-
-    pub(super) const fn tree(&self) -> Option<&Tree> {
-        match &self.target {
-            Target::Tree(tree) => Some(tree),
-            Target::Foreign(_) => None,
-        }
-    }
-
-    pub(super) const fn tree_mut(&mut self) -> Option<&mut Tree> {
-        match &mut self.target {
-            Target::Tree(tree) => Some(tree),
-            Target::Foreign(_) => None,
-        }
-    }
-
-    pub(super) const fn foreign(&self) -> Option<&Arc<Foreign>> {
-        match &self.target {
-            Target::Tree(_) => None,
-            Target::Foreign(foreign) => Some(foreign),
-        }
-    }
-}
 
 /// What [`FileSystem::mount`] mounts.
 #[derive(Debug)]

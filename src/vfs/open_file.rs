@@ -1,12 +1,17 @@
 //! Open regular files.
 
 use super::attribute;
+use super::device::Device;
 use super::errno::Errno;
+use super::errno::Result;
 use super::file_system::{Live, Shared};
 use super::foreign_file::ForeignHandle;
+use super::inode::Content;
+use super::location::Location;
+use super::metadata::FifoId;
+use super::metadata::Metadata;
 use super::stored::share;
-use super::tree::{Location, State};
-use super::{Content, Metadata, Result};
+use super::tree::State;
 use crate::limit::gauge;
 use crate::memory::{self, Held};
 use std::fmt;
@@ -17,6 +22,20 @@ use std::time::Duration;
 /// mode; those are of the open file description.
 #[derive(Clone, Debug)]
 pub struct OpenFile(Kind);
+
+/// What opening a path gave.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Opened {
+    /// A regular file.
+    File(OpenFile),
+    /// A directory, opened for reading.
+    Directory(Metadata),
+    /// A device, for the descriptor layer to act out.
+    Device(Device),
+    /// A FIFO, known by its inode number; the descriptor layer keeps its bytes.
+    Fifo(FifoId),
+}
 
 #[derive(Clone, Debug)]
 enum Kind {

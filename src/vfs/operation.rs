@@ -2,24 +2,26 @@
 
 use super::attribute::changeable;
 use super::blocks::{Blocks, SharedBytes};
+use super::device::Device;
 use super::directory::Directory;
 use super::errno::Errno;
+use super::errno::Result;
 use super::file_system::{FileSystem, Live};
-use super::foreign::ForeignPath;
+use super::foreign::{ForeignEntry, ForeignPath};
 use super::inode::{Body, Content};
+use super::location::Location;
+use super::metadata::{DirEntry, FileKind};
+use super::open_file::{OpenFile, Opened};
+use super::options::OpenOptions;
+use super::path;
 use super::resolve::{Follow, Last, READ, WRITE};
 use super::stored::{Name, StoredVec, own};
-use super::tree::{Location, State, limit};
-use super::{Device, DirEntry, FileKind, OpenFile, OpenOptions, Opened, Result, path};
+use super::tree::{State, limit};
 use crate::limit::Limit;
 use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-
-pub(super) const fn follow_if(follow: bool) -> Follow {
-    if follow { Follow::Always } else { Follow::BeforeSlash }
-}
 
 const fn open_follow(options: &OpenOptions) -> Follow {
     match options {
@@ -53,7 +55,10 @@ impl FileSystem {
         let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, open_follow(options)) {
             drop(live);
-            return foreign.open(options);
+            return match foreign.open(options)? {
+                ForeignEntry::File(handle) => Ok(Opened::File(OpenFile::foreign(handle))),
+                ForeignEntry::Directory(metadata) => Ok(Opened::Directory(metadata)),
+            };
         }
         let live = &mut *live;
         let found = live.state.walk(path, open_follow(options))?;

@@ -5,15 +5,12 @@
 //! tells, the path by which it was found is right; then the inode tells where the directory is now.
 
 use super::file_system::FileSystem;
-use super::resolve::Follow;
-use super::tree::Location;
+use super::location::Location;
+use super::resolve::{Follow, REMOVED};
 use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// What stands for the path of a directory that was removed: nothing is ever found there or below.
-pub(super) const REMOVED: &[u8] = b"/\0";
 
 /// A directory that a process works in.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,10 @@
 //! `/proc/self/fd`, `/dev/fd` and `/proc/PID` of the process that asks, as far as they depend on who asks.
 
+use super::errno::Result;
 use super::file_system::FileSystem;
+use super::location::Location;
+use super::metadata::{DirEntry, FileKind};
 use super::resolve::Follow;
-use super::tree::Location;
-use super::{DirEntry, FileKind, Result};
 use crate::memory::{JoinMetered, ToDecimal, Vec};
 use crate::text::Text;
 

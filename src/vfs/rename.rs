@@ -1,12 +1,13 @@
 //! `rename`: POSIX XSH rename, with the error numbers of Linux in the order in which Linux checks.
 
-use super::Result;
 use super::errno::Errno;
+use super::errno::Result;
 use super::file_system::FileSystem;
 use super::inode::Body;
+use super::location::Location;
 use super::resolve::{Follow, Last, WRITE};
 use super::stored::Name;
-use super::tree::{Location, State};
+use super::tree::State;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 

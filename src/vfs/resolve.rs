@@ -4,17 +4,21 @@
 //! goes to the parent of the directory the walk is in, which at a mounted root is the parent of the mount point and at `/`
 //! is `/`. So no path leads out of the tree, and links are never resolved in the text.
 
-use super::Result;
 use super::device;
 use super::errno::Errno;
+use super::errno::Result;
 use super::foreign::{Foreign, ForeignPath};
 use super::inode::{Body, Inode};
-use super::mount::MountPoint;
+use super::location::{Location, ROOT};
+use super::mount_point::MountPoint;
 use super::path::{LINKS_MAX, NAME_MAX, PATH_MAX};
 use super::stored::{StoredVec, own};
-use super::tree::{Location, ROOT, State};
+use super::tree::State;
 use crate::memory::Vec;
 use std::sync::Arc;
+
+/// What stands for the path of a directory that was removed: nothing is ever found there or below.
+pub(super) const REMOVED: &[u8] = b"/\0";
 
 /// What to do with a symbolic link in the last place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,10 @@ pub(super) enum Follow {
     BeforeSlash,
     /// Leave it (operations on the name: `unlink`, `rename`, `mkdir`).
     Never,
+}
+
+pub(super) const fn follow_if(follow: bool) -> Follow {
+    if follow { Follow::Always } else { Follow::BeforeSlash }
 }
 
 /// Where a path led.
@@ -91,7 +99,7 @@ impl State {
             return Err(Errno::NameTooLong.into());
         }
         if memchr::memchr(0, path).is_some() {
-            let is_removed = path.starts_with(super::place::REMOVED);
+            let is_removed = path.starts_with(REMOVED);
             return Err(if is_removed { Errno::NotFound } else { Errno::Invalid }.into());
         }
         let here = self.inode(start)?;

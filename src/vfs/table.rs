@@ -8,16 +8,15 @@
 //! they are taken out, and an inode that is changed is weighed again when the change is over ([`InodeMut`]). Nobody else
 //! keeps that account, so nothing can be left out of it.
 
-use super::FsUsage;
 use super::inode::Inode;
+use super::location::ID_BITS;
+use super::options::FsUsage;
 use super::stored::share;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 const BITS: u32 = 5;
 const WIDTH: usize = 1 << BITS;
-/// Ids have fewer bits than this.
-const ID_BITS: u32 = 48;
 
 /// Takes an id and the inodes that two tables have for it.
 pub(super) type Visit<'a> = dyn FnMut(u64, Option<&Inode>, Option<&Inode>) + 'a;

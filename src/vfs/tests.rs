@@ -1,7 +1,10 @@
 //! Operations of the file system, one topic a test.
 
 use super::*;
+use crate::clock::Clock;
 use crate::limit::Limit;
+use std::sync::Arc;
+use std::time::Duration;
 
 fn options(uid: u32) -> Options {
     let clock = Arc::new(Clock::fixed(Duration::from_secs(1_000_000)));
