@@ -1,6 +1,7 @@
 //! `Context`: all that a utility can reach.
 
 use super::options::OptionsEnd;
+use super::pace::yield_now;
 use super::running::{Relation, RunningCommand};
 use super::{ExitStatus, Input, Options, Output, Session, Utility, UtilityError};
 use crate::clock::{Sleep, Timers};
@@ -11,8 +12,6 @@ use crate::limit::{LimitError, Meter, Turn, gauge};
 use crate::memory::{Arc, Vec, format};
 use crate::text::Text;
 use crate::vfs::{self, Errno, FsError, OpenOptions};
-use std::future::poll_fn;
-use std::task::Poll;
 use std::time::Duration;
 
 /// A command that a utility wants to be run (`xargs`, `find -exec`, `env`, `timeout`).
@@ -293,18 +292,4 @@ impl Context {
 fn is_long_to_compile(text: &[u8]) -> bool {
     let repeats = |window: &[u8]| matches!(window, [first, second, b'}' | b','] if first.is_ascii_digit() && second.is_ascii_digit());
     text.len() > 4096 || text.windows(3).any(repeats)
-}
-
-/// Lets the scheduler run somebody else.
-pub(crate) async fn yield_now() {
-    let mut yielded = false;
-    poll_fn(|cx| {
-        if yielded {
-            return Poll::Ready(());
-        }
-        yielded = true;
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

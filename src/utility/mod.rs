@@ -41,10 +41,10 @@ mod walk;
 mod width;
 
 pub use crate::environment::Environment;
-pub(crate) use context::yield_now;
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
+pub(crate) use pace::yield_now;
 pub(crate) use running::CommandState;
 pub use running::{Reach, Relation, RunningCommand};
 pub use session::{Identity, Session};

@@ -3,11 +3,11 @@
 //! What may take long is an `async fn` that counts its steps on a pace and yields where that says so. Where nobody can
 //! wait, the same function is polled once ([`in_place`]) with a pace that never asks it to yield.
 
-use super::context::yield_now;
 use crate::limit::{LimitError, Meter, Turn, gauge};
 use crate::memory::Vec;
 use crate::pattern::{Stopped, Ticker};
 use std::cmp::Ordering;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
@@ -175,4 +175,18 @@ pub(crate) fn in_place<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
     }
+}
+
+/// Lets the scheduler run somebody else.
+pub(crate) async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|cx| {
+        if yielded {
+            return Poll::Ready(());
+        }
+        yielded = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

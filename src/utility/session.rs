@@ -1,11 +1,11 @@
 //! What belongs to a session and is shared by its runs: the file system, the clock, random numbers, who the user is.
 
-use super::jq::Filters;
 use crate::clock::{Clock, Random};
 use crate::io::FifoTable;
 use crate::text::Text;
 use crate::vfs::FileSystem;
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
 /// Who a session's scripts run as, and on what host, as they see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,20 +38,13 @@ pub struct Session {
     /// Its user and host.
     pub identity: Identity,
     pub(crate) fifos: Arc<FifoTable>,
-    pub(crate) caches: Arc<Caches>,
-}
-
-/// What utilities keep from one run of the session to the next; empty until used, and bounded.
-#[derive(Debug, Default)]
-pub(crate) struct Caches {
-    /// Compiled filters of `jq`.
-    pub(crate) filters: Filters,
+    kept: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Session {
     /// A session over a file system.
     pub fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
-        Self { fs, clock, random, identity, fifos: Arc::default(), caches: Arc::default() }
+        Self { fs, clock, random, identity, fifos: Arc::default(), kept: Arc::default() }
     }
 
     /// The session as one run sees it: with its own clock where time is fixed.
@@ -66,7 +59,14 @@ impl Session {
             random: Arc::clone(&self.random),
             identity: self.identity.clone(),
             fifos: Arc::clone(&self.fifos),
-            caches: Arc::clone(&self.caches),
+            kept: Arc::clone(&self.kept),
         })
+    }
+
+    /// What a utility keeps from one run of the session to the next, made when it is first asked for. There is room for one
+    /// kind, which is what `jq` has compiled.
+    #[expect(clippy::disallowed_methods, reason = "one for each session")]
+    pub(crate) fn kept<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
+        self.kept.get_or_init(|| Arc::new(T::default())).downcast_ref()
     }
 }

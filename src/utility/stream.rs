@@ -1,8 +1,8 @@
 //! Buffered input and output of a utility over open file descriptions.
 
 use super::UtilityError;
-use super::context::yield_now;
 use super::pace::Quick;
+use super::pace::yield_now;
 use crate::io::Description;
 use crate::limit::gauge;
 use crate::memory::{Arc, Vec};

@@ -1,11 +1,12 @@
 //! The functions of the language that need nothing but the machine.
 
 use super::error::Fault;
+use super::letter_case::push_in_case;
 use super::machine::{Machine, Pause};
 use super::op::Function;
 use super::sort::{Order, Purpose};
 use super::value::Value;
-use crate::character::{fold, push_unit, unfold, unit_at};
+use crate::character::unit_at;
 use crate::memory::{String, ToDecimal, Vec, format, repeat};
 use crate::text::Text;
 use crate::utility::pace::{Pace, in_place};
@@ -333,22 +334,6 @@ pub(super) fn substr_range(arguments: &[Value]) -> Option<(usize, usize)> {
         return None;
     }
     Some(((start - 1.0) as usize, (end - start).min(1e18) as usize))
-}
-
-/// Appends a text in lower or upper case.
-pub(super) fn push_in_case(text: &[u8], is_upper: bool, out: &mut Vec<u8>) {
-    if text.is_ascii() {
-        out.extend(
-            text.iter()
-                .map(|byte| if is_upper { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() }),
-        );
-        return;
-    }
-    let mut at = 0;
-    while let Some((unit, length)) = unit_at(text, at) {
-        push_unit(out, if is_upper { unfold(unit) } else { fold(unit) });
-        at += length;
-    }
 }
 
 pub(super) fn count_characters(text: &[u8]) -> usize {

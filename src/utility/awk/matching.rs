@@ -3,7 +3,8 @@
 
 use super::error::Fault;
 use super::field::{Need, Piece, Splitter, split};
-use super::function::{count_characters, number_key, push_in_case, skip_characters, substr_range};
+use super::function::{count_characters, number_key, skip_characters, substr_range};
+use super::letter_case::push_in_case;
 use super::machine::{Machine, Pause, Settings};
 use super::op::{FIELDWIDTHS, FPAT, FS, Function, IGNORECASE, NF, OFS, Op, Place, RLENGTH, RS, RSTART, Var};
 use super::replacement::{Replacement, Replacements};
@@ -13,7 +14,7 @@ use crate::limit::{Meter, gauge};
 use crate::memory::{JoinMetered, String, ToDecimal, Vec, format};
 use crate::pattern::Stopped;
 use crate::text::Text;
-use crate::utility::context::yield_now;
+use crate::utility::pace::yield_now;
 use crate::utility::pace::{Pace, append};
 use crate::utility::regex::{Look, Regex, RegexError, Span, find_text};
 

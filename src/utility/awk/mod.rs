@@ -18,6 +18,7 @@ mod format;
 mod function;
 mod in_place;
 mod input;
+mod letter_case;
 mod lexer;
 mod machine;
 mod matching;

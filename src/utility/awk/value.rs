@@ -1,5 +1,6 @@
 //! Values: numbers, strings, and strings from input that count as numbers where they look like one.
 
+use super::letter_case::push_in_case;
 use super::number::{push_number, to_number, whole_number};
 use crate::memory::Vec;
 use crate::text::Text;
@@ -115,7 +116,7 @@ impl Value {
         }
         let folded = |value: &Self| {
             let (mut buffer, mut out) = (Vec::new(), Vec::new());
-            super::function::push_in_case(value.bytes(format, &mut buffer), false, &mut out);
+            push_in_case(value.bytes(format, &mut buffer), false, &mut out);
             out
         };
         Some(folded(self).cmp(&folded(other)))

@@ -7,6 +7,7 @@
 //! Not there: modules (`import`, `include`), `--stream-errors`, the options that debug jq itself.
 
 use super::arguments::{self, Given, Parsed, Request};
+use super::cache::Filters;
 use super::compile::{Compiled, Member, Otherwise, compile};
 use super::disposal::Disposal;
 use super::error::JqError;
@@ -336,15 +337,17 @@ async fn filter(
         Some(text) => text.clone(),
         None => crate::text::Text::from_static(b"."),
     };
-    let caches = &ctx.session.caches.filters;
-    if let Some(compiled) = caches.get(&bytes, names) {
+    let filters = ctx.session.kept::<Filters>();
+    if let Some(compiled) = filters.and_then(|filters| filters.get(&bytes, names)) {
         return Ok(Ok(compiled));
     }
     ctx.compiles(&bytes).await;
     match compile(&bytes.to_string_lossy(), &globals(names)) {
         Ok(compiled) => {
             let compiled = memory::Arc::new(compiled);
-            caches.insert(&bytes, names, &compiled);
+            if let Some(filters) = filters {
+                filters.insert(&bytes, names, &compiled);
+            }
             Ok(Ok(compiled))
         }
         Err(error) => {

@@ -68,7 +68,6 @@ mod time_parse;
 mod value;
 mod work;
 
-pub(super) use cache::Filters;
 pub(super) use command::UTILITY;
 
 #[cfg(test)]

@@ -4,12 +4,12 @@
 //! from a place are tried in the order of preference, and the longest wins (the first of those). What is left to try is
 //! kept on the heap. A repetition that consumed nothing is not taken again.
 
-use super::RegexError;
+use super::error::RegexError;
 use super::program::{Instruction, Place, Program};
 use crate::character::{fold, unit_at};
 use crate::memory::{Vec, vec};
-use crate::utility::context::yield_now;
 use crate::utility::pace::Pace;
+use crate::utility::pace::yield_now;
 
 /// What is to be done next: go on from an instruction, or restore what a failed attempt changed.
 enum Step {

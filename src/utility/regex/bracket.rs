@@ -1,8 +1,9 @@
 //! Bracket expressions of BRE and ERE (POSIX XBD 9.3.5) → sets.
 
+use super::error::RegexError;
+use super::options::{Dialect, RegexOptions};
 use super::parse::simple_escape;
 use super::program::Set;
-use super::{Dialect, RegexError, RegexOptions};
 use crate::character::{Class, Unit, unfold, unit_at};
 
 /// glibc looks for the end of a name in brackets within so many bytes.

@@ -7,7 +7,7 @@
 
 mod simulate;
 
-use super::Span;
+use super::options::Span;
 use crate::memory::{Box, Vec};
 use crate::pattern::{Pace, Stopped};
 use regex_automata::hybrid::LazyStateID;
@@ -121,7 +121,7 @@ impl Leftmost {
         if count > 1 {
             let mut simulation = Simulation::new(&self.program, 2 * count);
             let slots = simulation.find(text, whole.0, whole.1, true, pace).await?.unwrap_or_default();
-            groups.extend((1..count).map(|group| super::span(&slots, group)));
+            groups.extend((1..count).map(|group| super::options::span(&slots, group)));
         }
         Ok(groups)
     }
@@ -145,7 +145,7 @@ impl Leftmost {
             Err(Unfit) => {
                 let mut simulation = Simulation::new(&self.program, 2);
                 let slots = simulation.find(text, start, text.len(), false, pace).await?;
-                Ok(slots.and_then(|slots| super::span(&slots, 0)))
+                Ok(slots.and_then(|slots| super::options::span(&slots, 0)))
             }
         }
     }

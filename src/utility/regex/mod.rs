@@ -21,6 +21,7 @@ pub(crate) mod backtracking;
 mod bracket;
 mod error;
 pub(crate) mod leftmost;
+mod options;
 mod parse;
 mod perl;
 mod program;
@@ -32,11 +33,12 @@ use std::sync::{Arc, Mutex};
 
 use memchr::memmem;
 
-use crate::limit::{Charge, Meter};
+use crate::limit::Charge;
 use crate::pattern::{Stopped, Ticker};
-use crate::utility::context::yield_now;
+use crate::utility::pace::yield_now;
 use crate::utility::pace::{Pace, in_place};
 use automaton::Automaton;
+use options::span;
 use perl::Perl;
 use program::Program;
 use simulate::{Simulation, Wanted};
@@ -44,78 +46,9 @@ use std::pin::pin;
 
 pub(crate) use bracket::{bracket_end, has_bare_class};
 pub(crate) use error::RegexError;
+pub(crate) use options::{BYTES_PER_INSTRUCTION, Dialect, RegexOptions, Span, Syntax};
 pub(crate) use parse::simple_escape;
 pub(crate) use perl::building_bytes;
-
-/// A match's `[start, end)` in bytes.
-pub(crate) type Span = (usize, usize);
-
-/// The syntax of an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
-    /// POSIX BRE: `grep`, `sed`, `expr`.
-    Basic,
-    /// POSIX ERE: `grep -E`, `sed -E`, `awk`, `[[ =~ ]]`.
-    Extended,
-    /// `grep -P`.
-    Perl,
-    /// Alternatives of texts, whose special characters are escaped; the first that matches is taken.
-    Texts,
-}
-
-/// Whose treatment of what POSIX leaves undefined is wanted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// bash, `expr`, `find -regex`: `*a` and `a{x` are errors, `)` alone is literal.
-    #[default]
-    Posix,
-    /// As `Posix`, with `)` alone an error, and `\n`, `\t`, `\f`, `\v`, `\a`, `\r` in and out of brackets.
-    Sed,
-    /// As `Sed` without GNU's operators (`\+`, `\w`, `\<` ...) and without escapes in brackets; `)` alone is literal.
-    SedPosix,
-    /// `*` with nothing to repeat is skipped (ERE), an interval that is none is literal.
-    Grep,
-    /// `*` with nothing to repeat is literal, as is an interval that is none; a backslash escapes in brackets; C's
-    /// escapes and octal numbers in place of back-references; `\y` for a word's boundary.
-    Awk,
-}
-
-/// How an expression is compiled.
-#[derive(Clone, Debug)]
-pub(crate) struct RegexOptions {
-    /// Upper and lower case are the same.
-    pub(crate) ignore_case: bool,
-    /// `^` and `$` match at newlines too, `.` and negated brackets match none (`REG_NEWLINE`, sed's `M`).
-    pub(crate) newline_sensitive: bool,
-    /// The match is the whole text, or with `newline_sensitive` a whole line (`grep -x`).
-    pub(crate) whole_line: bool,
-    /// No word character stands before or after the match (`grep -w`).
-    pub(crate) whole_word: bool,
-    /// Whose rules apply where POSIX has none.
-    pub(crate) dialect: Dialect,
-    /// Instructions a program may have; in Perl's syntax 64 bytes each.
-    pub(crate) size_limit: usize,
-    /// Steps that one search with back-references may take.
-    pub(crate) backtrack_limit: u64,
-    /// What the memory of an expression in Perl's syntax is charged to as long as it lives; that of the others is charged by
-    /// its containers.
-    pub(crate) meter: Option<Arc<Meter>>,
-}
-
-impl Default for RegexOptions {
-    fn default() -> Self {
-        Self {
-            ignore_case: false,
-            newline_sensitive: false,
-            whole_line: false,
-            whole_word: false,
-            dialect: Dialect::Posix,
-            size_limit: 1 << 16,
-            backtrack_limit: 10_000_000,
-            meter: None,
-        }
-    }
-}
 
 /// A compiled regular expression; a clone shares it.
 #[derive(Clone, Debug)]
@@ -154,9 +87,6 @@ impl Memory {
 
 /// Bytes that an expression which is kept may hold beside itself.
 const KEPT_MEMORY: usize = 16 << 10;
-
-/// Bytes that an instruction stands for, with its share of the simulation's memory.
-pub(crate) const BYTES_PER_INSTRUCTION: u64 = 64;
 
 /// From so many bytes of text on, the automaton is built.
 const LONG_TEXT: usize = 1500;
@@ -497,11 +427,6 @@ pub(crate) async fn find_text(
 const BLOCK: usize = 1 << 16;
 /// Bytes of a block that count as a step.
 const STEP_BYTES: u64 = 32;
-
-/// What lies between a group's two slots.
-fn span(slots: &[Option<usize>], group: usize) -> Option<Span> {
-    Some(((*slots.get(2 * group)?)?, (*slots.get(2 * group + 1)?)?))
-}
 
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,9 @@
 mod interval;
 
 use super::bracket::parse_bracket;
+use super::error::RegexError;
+use super::options::{Dialect, RegexOptions, Syntax};
 use super::program::{Assertion, Instruction, Program, Set};
-use super::{Dialect, RegexError, RegexOptions, Syntax};
 use crate::character::{Class, Unit, fold, unfold, unit_at};
 use crate::memory::{ToMetered, Vec};
 

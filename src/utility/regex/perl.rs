@@ -5,8 +5,9 @@
 //! Long texts are searched by `leftmost`, which gives the same matches.
 
 use super::backtracking::{Backtracking, PerlFlags, PerlSyntax};
+use super::error::RegexError;
 use super::leftmost::{LONG, Leftmost};
-use super::{RegexError, RegexOptions, Span};
+use super::options::{RegexOptions, Span};
 use crate::limit::{Charge, Meter};
 use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
 use crate::pattern::Stopped;

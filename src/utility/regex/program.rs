@@ -178,7 +178,9 @@ impl Program {
     /// Bytes that it takes, with those of a simulation.
     pub(super) fn bytes(&self) -> u64 {
         let sets: usize = self.sets.iter().map(Set::bytes).sum();
-        (self.code.len() as u64).saturating_mul(super::BYTES_PER_INSTRUCTION).saturating_add(sets as u64)
+        (self.code.len() as u64)
+            .saturating_mul(super::options::BYTES_PER_INSTRUCTION)
+            .saturating_add(sets as u64)
     }
 
     /// The target of a relative jump.

@@ -8,13 +8,13 @@
 //! alternatives and more repetitions first) and only one that ends at the end of the match counts, which is what glibc
 //! answers.
 
-use super::Span;
+use super::options::Span;
 use super::program::{Instruction, Place, Program};
 use crate::character::unit_at;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::Stopped;
-use crate::utility::context::yield_now;
 use crate::utility::pace::Pace;
+use crate::utility::pace::yield_now;
 
 /// What a search is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

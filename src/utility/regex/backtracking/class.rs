@@ -4,7 +4,7 @@ use super::parse::{Parser, wrong};
 use super::set::Set;
 use crate::character::{Class, Unit};
 use crate::memory::String;
-use crate::utility::regex::RegexError;
+use crate::utility::regex::error::RegexError;
 use regex_syntax::hir::{Class as HirClass, HirKind};
 
 /// A bracket expression, after its `[`.

@@ -4,7 +4,7 @@ use super::node::{Assertion, Greed, Node};
 use super::set::Set;
 use crate::character::Unit;
 use crate::memory::Vec;
-use crate::utility::regex::RegexError;
+use crate::utility::regex::error::RegexError;
 
 /// A step of the program; places are indexes into the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,8 @@ mod parse;
 mod set;
 
 use super::backtrack::repeated;
-use super::{RegexError, Span};
+use super::error::RegexError;
+use super::options::Span;
 use crate::character::{Class, Unit, character, fold, unit_at, unit_before};
 use crate::memory::{Vec, vec};
 use crate::utility::pace::Pace;

@@ -10,7 +10,7 @@ use super::node::{Assertion, Greed, Node};
 use super::set::Set;
 use crate::character::{Class, Unit};
 use crate::memory::{Box, HashMap, String, ToMetered, Vec};
-use crate::utility::regex::RegexError;
+use crate::utility::regex::error::RegexError;
 
 /// Groups in groups.
 const GREATEST_DEPTH: u32 = 100;
