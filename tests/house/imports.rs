@@ -11,12 +11,7 @@ use std::path::Path;
 const MOST: usize = 9;
 
 /// A file of each circle that is larger, the first by its name, with the size.
-const EXCEPTIONS: &[(&str, usize)] = &[
-    ("machine/assign.rs", 47),
-    ("utility/awk/arithmetic.rs", 11),
-    ("utility/context.rs", 56),
-    ("vfs/attribute.rs", 19),
-];
+const EXCEPTIONS: &[(&str, usize)] = &[("machine/assign.rs", 47), ("utility/jq/binding.rs", 29)];
 
 /// The files below a folder by module path (`["hook", "chain"]`), each with its name and text.
 fn modules(folder: &Path) -> BTreeMap<Vec<String>, (String, String)> {
