@@ -104,9 +104,13 @@ pub(super) async fn parse(
 ) -> Result<(Settings, Vec<Text>), UtilityError> {
     let (options, end) = ctx.parse_options_in_order(utility);
     let mut chosen = (syntax != Syntax::Basic).then_some(syntax);
+    let mut sources = Sources::default();
     for (spec, argument) in options.given() {
         choose(&mut chosen, spec)?;
         check(ctx, utility, spec, argument.map_or(b"", Text::as_bytes))?;
+        if let Some(argument) = argument {
+            sources.take(ctx, spec, argument).await?;
+        }
     }
     if let Err(end) = end {
         return Err(match end.tell(&mut ctx.stdout) {
@@ -122,7 +126,13 @@ pub(super) async fn parse(
     let syntax = chosen.unwrap_or(syntax);
     let has_colors = is_colored(ctx, utility, &options)?;
     let mut operands = options.operands.clone();
-    let (mut patterns, places) = patterns(ctx, utility, &options, &mut operands).await?;
+    if !sources.has_patterns {
+        if operands.is_empty() {
+            return Err(usage_error(ctx, utility));
+        }
+        sources.add_lines(&operands.remove(0));
+    }
+    let Sources { mut patterns, places, files, excluded_directories, .. } = sources;
     if matches!(syntax, Syntax::Basic | Syntax::Extended) {
         complete_last(&mut patterns, syntax == Syntax::Extended);
     }
@@ -138,7 +148,7 @@ pub(super) async fn parse(
         Some(_) => Some(false),
         None => None,
     };
-    let mut settings = Settings {
+    let settings = Settings {
         syntax,
         patterns,
         places,
@@ -171,10 +181,9 @@ pub(super) async fn parse(
         directories,
         follows_links: matches!(options.last_of(&["r", "R"]), Some("R")),
         skips_devices: devices(&options)?,
-        files: Selection::default(),
-        excluded_directories: Selection::default(),
+        files,
+        excluded_directories,
     };
-    select_files(ctx, &options, &mut settings).await?;
     Ok((settings, operands))
 }
 
@@ -193,46 +202,62 @@ fn failed(message: impl Into<String>) -> UtilityError {
     UtilityError::Failed { message: message.into(), status: 2 }
 }
 
-type Patterns = (Vec<Vec<u8>>, Vec<Option<(Text, usize)>>);
+/// What options name: patterns, files of patterns, and which inputs are left out. An option's file is read when the option is
+/// reached.
+#[derive(Default)]
+struct Sources {
+    patterns: Vec<Vec<u8>>,
+    places: Vec<Option<(Text, usize)>>,
+    seen: HashSet<Vec<u8>>,
+    /// An option named patterns, so the first operand is none.
+    has_patterns: bool,
+    files: Selection,
+    excluded_directories: Selection,
+}
 
-/// Patterns of `-e` and `-f`, or the first operand; with the places of those that stand in files.
-async fn patterns(
-    ctx: &mut Context,
-    utility: &Utility,
-    options: &Options,
-    operands: &mut Vec<Text>,
-) -> Result<Patterns, UtilityError> {
-    let (mut patterns, mut places) = (Vec::new(), Vec::new());
-    let mut seen = HashSet::default();
-    let mut add = |pattern: Vec<u8>, place: Option<(Text, usize)>| {
-        if seen.insert(pattern.clone()) {
-            patterns.push(pattern);
-            places.push(place);
-        }
-    };
-    let mut is_given = false;
-    for (spec, argument) in options.given() {
-        match (spec.short, argument) {
-            ('e', Some(text)) => {
-                text.split(|&byte| byte == b'\n').for_each(|line| add(line.to_metered(), None));
+impl Sources {
+    async fn take(
+        &mut self,
+        ctx: &mut Context,
+        spec: &OptionSpec,
+        argument: &Text,
+    ) -> Result<(), UtilityError> {
+        match (spec.short, spec.long) {
+            ('e', _) => self.add_lines(argument),
+            ('f', _) => {
+                self.has_patterns = true;
+                for (index, line) in read_lines(ctx, argument).await?.into_iter().enumerate() {
+                    self.add(line, Some((argument.clone(), index + 1)));
+                }
             }
-            ('f', Some(name)) => {
-                let lines = read_lines(ctx, name).await?;
-                let numbered = lines.into_iter().enumerate();
-                numbered.for_each(|(index, line)| add(line, Some((name.clone(), index + 1))));
+            (_, "include") => self.files.push(argument, true),
+            (_, "exclude") => self.files.push(argument, false),
+            (_, "exclude-dir") => {
+                let last = argument.iter().rposition(|&byte| byte != b'/');
+                let trimmed = argument.get(..last.map_or(1, |last| last + 1));
+                self.excluded_directories.push(trimmed.unwrap_or(argument), false);
             }
-            _ => continue,
+            (_, "exclude-from") => {
+                for line in read_lines(ctx, argument).await? {
+                    self.files.push(&line, false);
+                }
+            }
+            _ => {}
         }
-        is_given = true;
+        Ok(())
     }
-    if !is_given {
-        if operands.is_empty() {
-            return Err(usage_error(ctx, utility));
+
+    fn add_lines(&mut self, text: &Text) {
+        self.has_patterns = true;
+        text.split(|&byte| byte == b'\n').for_each(|line| self.add(line.to_metered(), None));
+    }
+
+    fn add(&mut self, pattern: Vec<u8>, place: Option<(Text, usize)>) {
+        if self.seen.insert(pattern.clone()) {
+            self.patterns.push(pattern);
+            self.places.push(place);
         }
-        let text = operands.remove(0);
-        text.split(|&byte| byte == b'\n').for_each(|line| add(line.to_metered(), None));
     }
-    Ok((patterns, places))
 }
 
 async fn read_lines(ctx: &mut Context, name: &Text) -> Result<Vec<Vec<u8>>, UtilityError> {
@@ -421,29 +446,4 @@ fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options) -> Result
         }
     }
     Ok(is_colored)
-}
-
-async fn select_files(
-    ctx: &mut Context,
-    options: &Options,
-    settings: &mut Settings,
-) -> Result<(), UtilityError> {
-    for (spec, argument) in options.given() {
-        let Some(text) = argument else { continue };
-        match spec.long {
-            "include" => settings.files.push(text, true),
-            "exclude" => settings.files.push(text, false),
-            "exclude-dir" => {
-                let trimmed = text.iter().rposition(|&byte| byte != b'/').map_or(1, |last| last + 1);
-                settings.excluded_directories.push(text.get(..trimmed).unwrap_or(text), false);
-            }
-            "exclude-from" => {
-                for line in read_lines(ctx, text).await? {
-                    settings.files.push(&line, false);
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

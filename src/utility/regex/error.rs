@@ -31,6 +31,9 @@ pub(crate) enum RegexError {
     /// An interval that holds no count, or whose counts are in the wrong order.
     #[error("Invalid content of \\{{\\}}")]
     IntervalContent,
+    /// An interval with an escaped comma, which only one of GNU's two engines reads.
+    #[error("invalid content of \\{{\\}}")]
+    EscapedComma,
     /// A range whose end comes before its start, or is a class.
     #[error("Invalid range end")]
     RangeEnd,

@@ -86,6 +86,7 @@ pub(super) fn parse(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Re
         last: None,
         is_literal: false,
         has_skipped: false,
+        has_escaped_comma: false,
         is_start: true,
     };
     parser.run()
@@ -107,6 +108,8 @@ struct Parser<'a> {
     is_literal: bool,
     /// A repetition of nothing was skipped just before, after which glibc takes a `)` for itself.
     has_skipped: bool,
+    /// An interval has an escaped comma.
+    has_escaped_comma: bool,
     /// Nothing but assertions was read of this branch.
     is_start: bool,
 }
@@ -134,6 +137,10 @@ impl Parser<'_> {
         }
         if self.open.len() > 1 {
             return Err(RegexError::UnmatchedOpen);
+        }
+        let has_second_engine = matches!(options.dialect, Dialect::Grep | Dialect::Sed | Dialect::SedPosix);
+        if self.has_escaped_comma && has_second_engine {
+            return Err(RegexError::EscapedComma);
         }
         self.end_branches();
         if options.whole_word {

@@ -91,6 +91,8 @@ pub(super) enum ScriptError {
     Label(String),
     /// `[:alpha:]` without the second brackets.
     BareClass,
+    /// What GNU sed's second engine finds, which knows of no place.
+    SecondEngine(RegexError),
     /// A file that can not be written.
     Output(UtilityError),
 }
@@ -133,6 +135,7 @@ impl From<ScriptError> for UtilityError {
                 message: "character class syntax is [[:space:]], not [:space:]".into(),
                 status: 4,
             },
+            ScriptError::SecondEngine(error) => Self::Failed { message: format!("{error}"), status: 4 },
             ScriptError::Output(error) => error,
             ScriptError::Label(label) => {
                 Self::Failed { message: format!("can't find label for jump to `{label}'"), status: 4 }

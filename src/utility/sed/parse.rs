@@ -11,7 +11,7 @@ use super::text::{TextCommand, Unfinished};
 use crate::memory::{HashMap, String, ToMetered, Vec, boxed};
 use crate::text::Text;
 use crate::utility::Context;
-use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax, has_bare_class};
+use crate::utility::regex::{Dialect, Regex, RegexError, RegexOptions, Syntax, has_bare_class};
 use std::cmp::Ordering;
 
 /// How a script is read.
@@ -273,6 +273,7 @@ impl Parser {
         match Regex::new(&expanded, self.options.syntax, &options) {
             Ok(_) if has_bare_class(&expanded) => Err(ScriptError::BareClass),
             Ok(regex) => Ok(Some(regex)),
+            Err(error @ RegexError::EscapedComma) => Err(ScriptError::SecondEngine(error)),
             Err(error) => self.fault(error.into()),
         }
     }

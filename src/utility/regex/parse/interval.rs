@@ -57,8 +57,11 @@ impl Parser<'_> {
     /// comma too many is wrong content.
     fn strict_interval(&mut self) -> Result<(u32, Option<u32>), RegexError> {
         let least = self.interval_number()?;
-        let counts = if self.source.get(self.at) == Some(&b',') {
-            self.at += 1;
+        let rest = self.source.get(self.at..).unwrap_or_default();
+        let counts = if rest.starts_with(b",") || rest.starts_with(b"\\,") {
+            // As in glibc, the comma may be escaped.
+            self.has_escaped_comma |= rest.starts_with(b"\\");
+            self.at += if rest.starts_with(b"\\") { 2 } else { 1 };
             let least = least?;
             (least.unwrap_or(0), self.interval_number()??)
         } else {
@@ -90,7 +93,7 @@ impl Parser<'_> {
             let rest = self.source.get(until..).unwrap_or_default();
             match rest {
                 [] => return Err(RegexError::UnmatchedInterval),
-                [b',', ..] => break,
+                [b',', ..] | [b'\\', b',', ..] => break,
                 rest if rest.starts_with(self.interval_end()) => break,
                 [b'\\', _, ..] => until += 2,
                 _ => until += 1,
