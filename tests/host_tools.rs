@@ -3,7 +3,8 @@
 //!
 //! `HOST_TOOLS=20000 cargo test --test host_tools` compares more of each tool, `HOST_TOOLS_FROM=17` begins at another
 //! number, `HOST_TOOL=awk` takes one tool (or several: `jq,awk`), `HOOKBOX_JQ=PATH` names jq 1.8.2 where `jq` is another
-//! version, `HOST_TOOLS_WHOLE=1` shows programs as they are. A tool that is not there, or in another version, is skipped with a line that says so. What differs is cut down
+//! version, `HOST_TOOLS_WHOLE=1` shows programs as they are, `HOST_TOOLS_KNOWN=TEXT` shows those too that differ for a reason
+//! with this text in it. A tool that is not there, or in another version, is skipped with a line that says so. What differs is cut down
 //! and printed as a script to paste; `tests/generated/tools.rs` says how a tool is added.
 
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test")]
@@ -138,6 +139,18 @@ fn report(
     Some(format!("##### {} {number}\n{}{shown}\n", tool.name, small.script(tool.name)))
 }
 
+/// The call that differs for a known reason, cut down to one that still does.
+fn report_known(tool: &Tool, oracle: &Oracle, number: u64, reason: &str, place: &Place) -> String {
+    let tries = if std::env::var_os("HOST_TOOLS_WHOLE").is_some() { 0 } else { TRIES };
+    let small = tool.call(number).smaller(tries, &mut |candidate| {
+        matches!(compare(tool, oracle, candidate, place), Verdict::Known(found) if found == reason)
+    });
+    let theirs = oracle.run(&small, place).map(|outcome| show(&outcome, &small)).unwrap_or_default();
+    let mine = show(&ours(tool.name, &small, place), &small);
+    let script = small.script(tool.name);
+    format!("##### {} {number}: {reason}\n{script}=== real: {theirs}\n=== here: {mine}\n", tool.name)
+}
+
 fn show(outcome: &Outcome, call: &Call) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(1500).collect::<String>();
     let mut out = format!("status {}\n{}", outcome.status, text(&outcome.stdout));
@@ -167,11 +180,12 @@ fn compare_all(tool: &Tool, from: u64, count: u64) -> usize {
         }
     };
     let shown = std::env::var("HOST_TOOLS_SHOW").ok().and_then(|text| text.parse().ok()).unwrap_or(SHOWN);
+    let known_text = std::env::var("HOST_TOOLS_KNOWN").ok();
     let next = AtomicU64::new(from);
     let found = Mutex::new((BTreeMap::new(), BTreeMap::<&str, usize>::new(), 0, 0));
     std::thread::scope(|scope| {
         for worker in 0..3 {
-            let (next, found, oracle) = (&next, &found, &oracle);
+            let (next, found, oracle, known_text) = (&next, &found, &oracle, &known_text);
             scope.spawn(move || {
                 let place = Place::new(&format!("{}-{worker}", tool.name));
                 loop {
@@ -182,7 +196,13 @@ fn compare_all(tool: &Tool, from: u64, count: u64) -> usize {
                     match compare(tool, oracle, &tool.call(number), &place) {
                         Verdict::Same => {}
                         Verdict::Unsteady => found.lock().unwrap().2 += 1,
-                        Verdict::Known(reason) => *found.lock().unwrap().1.entry(reason).or_default() += 1,
+                        Verdict::Known(reason) => {
+                            *found.lock().unwrap().1.entry(reason).or_default() += 1;
+                            if known_text.as_ref().is_some_and(|text| reason.contains(text.as_str())) {
+                                let text = report_known(tool, oracle, number, reason, &place);
+                                found.lock().unwrap().0.insert(number, text);
+                            }
+                        }
                         Verdict::Differs(both) => {
                             let show = {
                                 let mut found = found.lock().unwrap();

@@ -14,36 +14,34 @@ pub(crate) const TOOL: Tool = Tool { name: "awk", generate, known: KNOWN };
 
 const KNOWN: &[Known] = &[
     Known {
-        reason: "where a program file ends too early gawk shows (END OF FILE) for its line",
-        explains: |_, theirs, ours| {
-            theirs.status == ours.status
-                && String::from_utf8_lossy(&theirs.stderr).contains(": (END OF FILE)")
-        },
-    },
-    Known {
-        reason: "after an error of the text gawk goes on and may find more of them",
-        explains: |_, theirs, ours| {
-            let (theirs_text, mine) = (&theirs.stderr, &ours.stderr);
-            theirs.status == 1 && ours.status == 1 && !mine.is_empty() && theirs_text.starts_with(mine)
-        },
-    },
-    Known {
-        reason: "the line of a message whose statement ends on another line, or at the end of the text",
-        explains: |_, theirs, ours| {
-            theirs.stdout == ours.stdout
-                && theirs.status == ours.status
-                && without_lines(&theirs.stderr) == without_lines(&ours.stderr)
-        },
-    },
-    Known {
-        reason: "the array that a parameter stands for is not named",
+        reason: "the usage is shorter",
         explains: |_, theirs, ours| {
             let text = String::from_utf8_lossy(&theirs.stderr).into_owned();
-            let name =
-                text.split_once(" (from ").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
-            name.is_some_and(|(before, rest)| {
-                format!("{before}{rest}").as_bytes() == ours.stderr && text.contains("attempt to use array")
-            })
+            let message = text.split_once("POSIX options:\t\tGNU long options: (standard)\n");
+            theirs.status == ours.status
+                && theirs.stdout == ours.stdout
+                && message.is_some_and(|(message, _)| message.as_bytes() == ours.stderr)
+        },
+    },
+    Known {
+        reason: "gawk cuts the expression that it shows to the length that it has without escapes",
+        explains: |call, theirs, ours| {
+            let [theirs_text, mine] = [theirs, ours].map(|outcome| String::from_utf8_lossy(&outcome.stderr));
+            let before = theirs_text.trim_end().strip_suffix('/').unwrap_or_default();
+            theirs.status == 1
+                && ours.status == 1
+                && theirs_text.contains(" error: ")
+                && mine.starts_with(before)
+                && mine.lines().count() == theirs_text.lines().count()
+                && call.says(b"\\")
+        },
+    },
+    Known {
+        reason: "behind a token that cannot stand where it does, gawk looks for a place to read on and may find more",
+        explains: |_, theirs, ours| {
+            let mine = String::from_utf8_lossy(&ours.stderr).into_owned();
+            let is_token = mine.lines().last().is_some_and(|line| line.contains(" ^ "));
+            theirs.status == 1 && ours.status == 1 && is_token && theirs.stderr.starts_with(&ours.stderr)
         },
     },
     Known {
@@ -112,25 +110,7 @@ const KNOWN: &[Known] = &[
             String::from_utf8_lossy(&text).contains("IGNORECASE") && !text.is_ascii()
         },
     },
-    Known {
-        reason: "the usage is shorter",
-        explains: |_, theirs, ours| {
-            let text = String::from_utf8_lossy(&theirs.stderr).into_owned();
-            let message = text.split("GNU long options").next().unwrap_or_default();
-            let message = message.split("POSIX options:").next().unwrap_or_default();
-            let mine = String::from_utf8_lossy(&ours.stderr).into_owned();
-            theirs.status == ours.status && text.contains("GNU long options") && mine.starts_with(message)
-        },
-    },
 ];
-
-/// The messages without the numbers of lines.
-fn without_lines(stderr: &[u8]) -> String {
-    let text = String::from_utf8_lossy(stderr);
-    let mut pieces = text.split("line:");
-    let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |text, piece| text + piece.trim_start_matches(|digit: char| digit.is_ascii_digit()))
-}
 
 const DATA: &[&str] = &[
     "a b c\n",

@@ -9,16 +9,8 @@ use crate::memory::{String, format};
 impl Parser<'_> {
     /// A call of a function of the program. Variables alone are handed over as they are: they may be arrays.
     pub(super) fn call(&mut self, name: &[u8]) -> Result<(), SyntaxError> {
-        let line = self.lexer.line;
         self.advance();
         self.expect_sign("(")?;
-        if self.locals.as_ref().is_some_and(|locals| locals.contains_key(name)) {
-            let shown = String::from_utf8_lossy(name);
-            let message = format!("attempt to use non-function `{shown}' in function call");
-            return Err(self.error(super::error::SyntaxErrorKind::Error(message)));
-        }
-        let function = self.function(name);
-        self.calls.push((function, line));
         let mut count = 0;
         while !self.is_sign(")") {
             let start = self.program.code.len();
@@ -27,7 +19,7 @@ impl Parser<'_> {
             if matches!(self.program.code.get(start..), Some([Op::MatchRecord(_)])) {
                 let place = count + 1;
                 let message = format!("warning: regexp constant for parameter #{place} yields boolean value");
-                self.lexer.warnings.push((self.lexer.line, message));
+                self.lexer.warn(message);
             }
             count += 1;
             if !self.take_sign(",") {
@@ -38,7 +30,13 @@ impl Parser<'_> {
                 return Err(self.unexpected());
             }
         }
+        let is_local = self.locals.as_ref().is_some_and(|locals| locals.contains_key(name));
+        if self.is_sign(")") && (is_local || self.globals.contains_key(name) && !self.is_defined(name)) {
+            let shown = String::from_utf8_lossy(name);
+            self.tell(format_args!("attempt to use non-function `{shown}' in function call"));
+        }
         self.expect_sign(")")?;
+        let function = self.function(name);
         self.emit(Op::Call(function, count));
         Ok(())
     }

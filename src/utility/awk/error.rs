@@ -2,8 +2,8 @@
 
 use crate::limit::LimitError;
 use crate::memory::{String, Vec, format};
-use crate::utility::UtilityError;
 use crate::utility::regex::RegexError;
+use crate::utility::{ExitStatus, UtilityError};
 
 /// A fault in a program's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ pub(super) enum SyntaxErrorKind {
         column: usize,
         message: String,
     },
-    /// Something else, in words.
-    Plain(String),
-    /// The same, called an error.
-    Error(String),
     Fatal(String),
+    /// The text ends too early: what stands before the mark in its line.
+    EndOfFile(String),
+    /// What is wrong was told by notices; the text was read on.
+    Told,
     Regex(RegexError, Vec<u8>),
 }
 
@@ -58,8 +58,13 @@ impl SyntaxError {
                 let pad: String = before.map(|&byte| if byte == b'\t' { '\t' } else { ' ' }).collect();
                 UtilityError::failed(format!("{place} {shown}\n{name}: {place} {pad}^ {message}"))
             }
-            SyntaxErrorKind::Plain(message) => UtilityError::failed(format!("{place} {message}")),
-            SyntaxErrorKind::Error(message) => UtilityError::failed(format!("{place} error: {message}")),
+            SyntaxErrorKind::EndOfFile(pad) => {
+                let name = String::from_utf8_lossy(name);
+                let message =
+                    "source files / command-line arguments must contain complete functions or rules";
+                UtilityError::failed(format!("{place} (END OF FILE)\n{name}: {place} {pad}^ {message}"))
+            }
+            SyntaxErrorKind::Told => UtilityError::Exit(ExitStatus::FAILURE),
             SyntaxErrorKind::Fatal(message) => {
                 UtilityError::Failed { message: format!("{place} fatal: {message}"), status: 2 }
             }
@@ -69,6 +74,15 @@ impl SyntaxError {
             }
         }
     }
+}
+
+/// What is told of a text while it is read, before what ends the reading.
+#[derive(Debug)]
+pub(super) struct Notice {
+    pub(super) line: u32,
+    pub(super) text: String,
+    /// The program does not run.
+    pub(super) is_error: bool,
 }
 
 /// What ends a program that runs.

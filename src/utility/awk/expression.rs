@@ -59,12 +59,11 @@ impl Parser<'_> {
         if !self.take_sign("?") {
             return Ok(());
         }
-        self.skip_newlines();
+        self.skip_newlines_in_expression()?;
         let to_else = self.emit(Op::JumpIfFalse(0));
         self.ternary(compares)?;
-        self.skip_newlines();
         self.expect_sign(":")?;
-        self.skip_newlines();
+        self.skip_newlines_in_expression()?;
         let to_end = self.emit(Op::Jump(0));
         self.patch_here(to_else);
         self.ternary(compares)?;
@@ -177,7 +176,7 @@ impl Parser<'_> {
     }
 
     /// A division by a zero that stands there is an error of the program's text; one in parentheses shows when it runs.
-    fn check_divisor(&self, operator: Binary, right: usize) -> Result<(), SyntaxError> {
+    fn check_divisor(&mut self, operator: Binary, right: usize) -> Result<(), SyntaxError> {
         let message = match operator {
             Binary::Divide => "division by zero attempted",
             Binary::Remainder => "division by zero attempted in `%'",
@@ -193,7 +192,7 @@ impl Parser<'_> {
             _ => false,
         };
         if is_zero && !before.ends_with(b")") {
-            return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
+            self.tell(message);
         }
         Ok(())
     }
@@ -201,7 +200,7 @@ impl Parser<'_> {
     /// `||` and `&&`: the right side is left out where the left one decides.
     fn logical(&mut self, level: u8, compares: bool) -> Result<(), SyntaxError> {
         self.advance();
-        self.skip_newlines();
+        self.skip_newlines_in_expression()?;
         let decided = self.emit(if level == OR { Op::JumpIfTrue(0) } else { Op::JumpIfFalse(0) });
         self.binary(level + 1, compares)?;
         self.emit(Op::Truth);
@@ -217,7 +216,7 @@ impl Parser<'_> {
     fn membership(&mut self) -> Result<(), SyntaxError> {
         let Token::Name(name) = self.token.clone() else { return Err(self.unexpected()) };
         self.advance();
-        let array = self.variable(&name)?;
+        let array = self.variable(&name);
         self.emit(Op::In(array));
         Ok(())
     }
@@ -476,7 +475,7 @@ impl Parser<'_> {
             Token::Sign("-" | "+" | "!") => self.unary()?,
             Token::Name(name) => {
                 self.advance();
-                let variable = self.variable(&name)?;
+                let variable = self.variable(&name);
                 if !self.is_sign("[") {
                     return Ok(Some(Place::Var(variable)));
                 }
@@ -492,6 +491,9 @@ impl Parser<'_> {
                     self.deeper(Self::file_name)?;
                     Source::File
                 } else {
+                    if let Some(part @ ("BEGINFILE" | "ENDFILE")) = self.part {
+                        self.tell(format_args!("non-redirected `getline' invalid inside `{part}' rule"));
+                    }
                     Source::Main
                 };
                 self.emit(Op::Getline(source, place));
@@ -543,7 +545,7 @@ impl Parser<'_> {
         let written = self.lexer.text.get(start..end).unwrap_or(&[]).to_metered();
         self.advance();
         for byte in unknown_escapes(&written, &mut self.program.warned_escapes) {
-            self.lexer.warnings.push((self.lexer.line, regex_escape_warning(byte)));
+            self.lexer.warn(regex_escape_warning(byte));
         }
         let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options.clone() };
         let regex = Regex::new(&source, Syntax::Extended, &options)

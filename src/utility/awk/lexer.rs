@@ -1,5 +1,6 @@
 //! Tokens of a program. A `/` is a division; where an operand may stand, the parser asks for a regular expression.
 
+use super::error::Notice;
 use super::op::Function;
 use crate::memory::{String, ToMetered, Vec, format};
 
@@ -61,16 +62,18 @@ pub(super) struct Lexer {
     pub(super) at: usize,
     /// Where the last token began.
     pub(super) start: usize,
+    /// Where the one before it began.
+    pub(super) previous: usize,
     /// The line of the last token, from 1.
     pub(super) line: u32,
     next_line: u32,
-    /// What gawk tells of before it comes to an error, with the line.
-    pub(super) warnings: Vec<(u32, String)>,
+    /// What is told before an error that ends the reading.
+    pub(super) notices: Vec<Notice>,
 }
 
 impl Lexer {
     pub(super) fn new(text: Vec<u8>) -> Self {
-        Self { text, at: 0, start: 0, line: 1, next_line: 1, warnings: Vec::new() }
+        Self { text, at: 0, start: 0, previous: 0, line: 1, next_line: 1, notices: Vec::new() }
     }
 
     /// Reads on from a token that was read before.
@@ -94,10 +97,19 @@ impl Lexer {
 
     pub(super) fn next(&mut self) -> Token {
         self.skip_blanks();
-        self.start = self.at;
+        self.previous = std::mem::replace(&mut self.start, self.at);
         self.line = self.next_line;
         let Some(byte) = self.peek() else { return Token::End };
         match byte {
+            // A comment, to which the newline belongs, is a newline, also where the text ends in it.
+            b'#' => {
+                self.take_while(|byte| byte != b'\n');
+                if self.peek().is_some() {
+                    self.at += 1;
+                    self.next_line += 1;
+                }
+                Token::Newline
+            }
             b'\n' => {
                 self.at += 1;
                 self.next_line += 1;
@@ -124,14 +136,11 @@ impl Lexer {
         }
     }
 
-    /// Blanks, comments, and a backslash before a newline.
+    /// Blanks, and a backslash before a newline.
     fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t' | b'\r') => self.at += 1,
-                Some(b'#') => {
-                    self.take_while(|byte| byte != b'\n');
-                }
                 Some(b'\\') if self.text.get(self.at + 1) == Some(&b'\n') => {
                     self.at += 2;
                     self.next_line += 1;
@@ -235,9 +244,19 @@ impl Lexer {
 
     fn warn_of_escape(&mut self, byte: u8) {
         let message = escape_warning(byte);
-        if byte == b'x' || !self.warnings.iter().any(|(_, known)| *known == message) {
-            self.warnings.push((self.line, message));
+        if byte == b'x' || !self.notices.iter().any(|known| known.text == message) {
+            self.warn(message);
         }
+    }
+
+    /// Tells something that does not matter.
+    pub(super) fn warn(&mut self, text: String) {
+        self.notices.push(Notice { line: self.line, text, is_error: false });
+    }
+
+    /// Tells something that is wrong, and no reason not to read on.
+    pub(super) fn tell(&mut self, text: String) {
+        self.notices.push(Notice { line: self.line, text, is_error: true });
     }
 
     /// The source of a regular expression whose opening `/` was the last token; `None`: it has no end.

@@ -51,7 +51,7 @@ pub(super) enum Pause {
 
 #[derive(Debug)]
 pub(super) struct Frame {
-    return_to: usize,
+    pub(super) return_to: usize,
     pub(super) base: usize,
     iterators: usize,
 }

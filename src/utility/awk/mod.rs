@@ -28,6 +28,7 @@ mod output;
 mod parser;
 mod record;
 mod replacement;
+mod report;
 mod run;
 mod sort;
 mod sorting;
@@ -43,7 +44,7 @@ use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Dialect, Regex, RegexError, RegexOptions, Syntax};
 use crate::utility::ticker::regex_options;
-use error::{Fault, Source};
+use error::{Fault, Notice, Source};
 use in_place::InPlace;
 use machine::Machine;
 use parser::Sources;
@@ -85,10 +86,10 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
     ctx.compiles(&text).await;
     let regex_options = regex_options(&ctx.meter);
-    let (program, warnings) = parser::parse(text, &sources, regex_options.clone());
-    for (line, warning) in warnings {
+    let (program, notices) = parser::parse(text, &sources, regex_options.clone());
+    for Notice { line, text, .. } in notices {
         let (source, line) = sources.locate(line);
-        ctx.warn(format_args!("{source}:{line}: {warning}"));
+        ctx.warn(format_args!("{source}:{line}: {text}"));
     }
     let program = program.map_err(|error| error.into_error(&ctx.name))?;
     let machine =
@@ -241,7 +242,10 @@ async fn program_text(
     let (mut is_given, mut ends_open) = (false, false);
     for (spec, argument) in options.given() {
         match (spec.short, argument) {
-            ('e', Some(part)) => add(Source::CommandLine, part),
+            ('e', Some(part)) => {
+                add(Source::CommandLine, part);
+                ends_open = true;
+            }
             ('f', Some(name)) => {
                 let failure = |error: FsError| match error {
                     FsError::Limit(limit) => limit.into(),
@@ -256,11 +260,11 @@ async fn program_text(
                 let mut input = ctx.open_input(name).map_err(failure)?;
                 let part = input.read_to_end().await.map_err(failure)?;
                 add(Source::File(name.to_metered_string()), &part);
+                ends_open = !part.ends_with(b"\n");
             }
             _ => continue,
         }
         is_given = true;
-        ends_open = spec.short == 'e';
     }
     if !is_given {
         if operands.is_empty() {

@@ -3,8 +3,8 @@
 //! There is no tree: what is chained (`a + b + c`, `else if`) costs no depth, and what nests has a budget. BEGIN actions,
 //! rules and END actions each form a chain of parts, every part ending in a jump to the next one of its kind.
 
-use super::error::{Source, SyntaxError, SyntaxErrorKind};
-use super::lexer::{Lexer, Token, outside_loop};
+use super::error::{Notice, Source, SyntaxError, SyntaxErrorKind};
+use super::lexer::{Lexer, Token};
 use super::op::{Definition, Op, Place, Program, SPECIAL, Var};
 use crate::memory::{HashMap, String, ToMetered, Vec, format};
 use crate::utility::regex::RegexOptions;
@@ -49,7 +49,7 @@ pub(super) struct Mark {
     line: u32,
     token: Token,
     code: usize,
-    warnings: usize,
+    notices: usize,
 }
 
 pub(super) struct Parser<'s> {
@@ -58,8 +58,6 @@ pub(super) struct Parser<'s> {
     pub(super) program: Program,
     pub(super) globals: HashMap<Vec<u8>, u32>,
     pub(super) functions: HashMap<Vec<u8>, u32>,
-    /// The first call of each function, for the error when there is none.
-    pub(super) calls: Vec<(u32, u32)>,
     pub(super) locals: Option<HashMap<Vec<u8>, u32>>,
     pub(super) regex_options: RegexOptions,
     pub(super) sources: &'s Sources,
@@ -75,23 +73,24 @@ pub(super) struct Parser<'s> {
     pub(super) is_operand: bool,
     /// The line of the bracket that closed the last block.
     pub(super) closing_line: u32,
+    /// The text ends where newlines may stand.
+    pub(super) ends_behind_newlines: bool,
     /// BEGIN or END while its action is parsed.
     pub(super) part: Option<&'static str>,
 }
 
-/// Parses `text`; warnings come with the program.
+/// Parses `text`; what is told of it comes with the program.
 pub(super) fn parse(
     text: Vec<u8>,
     sources: &Sources,
     regex_options: RegexOptions,
-) -> (Result<Program, SyntaxError>, Vec<(u32, String)>) {
+) -> (Result<Program, SyntaxError>, Vec<Notice>) {
     let mut parser = Parser {
         lexer: Lexer::new(text),
         token: Token::Newline,
         program: Program::default(),
         globals: HashMap::default(),
         functions: HashMap::default(),
-        calls: Vec::new(),
         locals: None,
         regex_options,
         sources,
@@ -102,18 +101,23 @@ pub(super) fn parse(
         compares: true,
         is_operand: false,
         closing_line: 1,
+        ends_behind_newlines: false,
         part: None,
     };
     for name in SPECIAL {
         parser.global(name.as_bytes());
     }
-    let result = parser.items();
-    (result.map(|()| parser.program), parser.lexer.warnings)
+    let mut result = parser.items();
+    if result.is_ok() && parser.lexer.notices.iter().any(|notice| notice.is_error) {
+        result = Err(parser.error(SyntaxErrorKind::Told));
+    }
+    (result.map(|()| parser.program), parser.lexer.notices)
 }
 
 impl Parser<'_> {
     pub(super) fn advance(&mut self) -> Token {
         let next = self.lexer.next();
+        self.ends_behind_newlines = false;
         std::mem::replace(&mut self.token, next)
     }
 
@@ -149,70 +153,7 @@ impl Parser<'_> {
         while self.token == Token::Newline {
             self.advance();
         }
-    }
-
-    pub(super) fn error(&self, kind: SyntaxErrorKind) -> SyntaxError {
-        let (source, line) = self.sources.locate(self.lexer.line);
-        SyntaxError { source, line, kind }
-    }
-
-    /// The token here can not stand here.
-    pub(super) fn unexpected(&mut self) -> SyntaxError {
-        if let Token::Keyword(keyword @ ("break" | "continue")) = self.token
-            && self.loops.is_empty()
-        {
-            // gawk tells that first.
-            let message = format!("error: {}", outside_loop(keyword));
-            self.lexer.warnings.push((self.lexer.line, message));
-        }
-        match self.token {
-            Token::Newline | Token::End => self.wrong("unexpected newline or end of string"),
-            Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'"') => {
-                self.wrong("unterminated string")
-            }
-            Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'\\') => {
-                self.wrong("backslash not last character on line")
-            }
-            Token::Wrong if let Some(&byte @ (b'`' | b'\'')) = self.lexer.text.get(self.lexer.start) => {
-                self.wrong(format!("invalid char '{}' in expression", char::from(byte)))
-            }
-            _ => self.wrong("syntax error"),
-        }
-    }
-
-    /// The text ends where a statement could begin: gawk counts no line for that.
-    pub(super) fn unexpected_end(&mut self) -> SyntaxError {
-        let mut error = self.unexpected();
-        error.line -= u32::from(self.is_cut_off());
-        error
-    }
-
-    /// Whether the text ends here without the newline of its last line.
-    fn is_cut_off(&self) -> bool {
-        self.token == Token::End && self.lexer.text.last().is_some_and(|byte| *byte != b'\n')
-    }
-
-    /// Something is wrong at the token here.
-    pub(super) fn wrong(&self, message: impl Into<String>) -> SyntaxError {
-        let text = &self.lexer.text;
-        let start = self.lexer.start.min(text.len());
-        let before = text.get(..start).unwrap_or(&[]);
-        // gawk shows a newline with which the text begins, before a word that ends it.
-        let is_word = matches!(self.token, Token::Keyword(_) | Token::Name(_) | Token::Function(_));
-        let shows_newline = start == 1 && is_word && self.lexer.at >= text.len();
-        let line_start = memchr::memrchr(b'\n', before).filter(|_| !shows_newline).map_or(0, |at| at + 1);
-        let line_end =
-            memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
-        let line = text.get(line_start..line_end).unwrap_or(&[]).to_metered();
-        // gawk counts bytes.
-        let column = start - line_start;
-        let mut error = self.error(SyntaxErrorKind::Token { text: line, column, message: message.into() });
-        error.line += u32::from(self.token == Token::Newline || self.is_cut_off());
-        error
-    }
-
-    pub(super) fn fatal(&self, message: impl Into<String>) -> SyntaxError {
-        self.error(SyntaxErrorKind::Fatal(message.into()))
+        self.ends_behind_newlines = self.token == Token::End;
     }
 
     /// Goes one level deeper; every `deeper` has its `self.depth -= 1`.
@@ -236,13 +177,13 @@ impl Parser<'_> {
             line: self.lexer.line,
             token: self.token.clone(),
             code: self.program.code.len(),
-            warnings: self.lexer.warnings.len(),
+            notices: self.lexer.notices.len(),
         }
     }
 
     pub(super) fn go_back(&mut self, mark: Mark) {
         self.lexer.go_back(mark.at, mark.start, mark.line);
-        self.lexer.warnings.truncate(mark.warnings);
+        self.lexer.notices.truncate(mark.notices);
         self.token = mark.token;
         self.program.code.truncate(mark.code);
         self.program.lines.truncate(mark.code);
@@ -286,18 +227,26 @@ impl Parser<'_> {
         slot
     }
 
-    pub(super) fn variable(&mut self, name: &[u8]) -> Result<Var, SyntaxError> {
+    pub(super) fn variable(&mut self, name: &[u8]) -> Var {
         if let Some(&slot) = self.locals.as_ref().and_then(|locals| locals.get(name)) {
-            return Ok(Var::Local(slot));
+            return Var::Local(slot);
         }
-        if self.functions.contains_key(name) {
+        if self.is_defined(name) {
             let name = String::from_utf8_lossy(name);
-            return Err(self.error(SyntaxErrorKind::Error(format!(
+            self.tell(format_args!(
                 "function `{name}' called with space between name and `(',\nor used as a variable or an array"
-            ))));
+            ));
+            return Var::Global(0);
         }
         self.program.asks_about_process |= name == b"PROCINFO";
-        Ok(Var::Global(self.global(name)))
+        Var::Global(self.global(name))
+    }
+
+    /// Whether a function of this name was defined before here.
+    pub(super) fn is_defined(&self, name: &[u8]) -> bool {
+        let number = self.functions.get(name).copied();
+        let definition = number.and_then(|number| self.program.functions.get(number as usize));
+        definition.is_some_and(|definition| definition.entry.is_some())
     }
 
     /// The number of a function, known or not yet.
@@ -318,20 +267,11 @@ impl Parser<'_> {
     fn items(&mut self) -> Result<(), SyntaxError> {
         let [mut begin, mut main, mut end, mut begin_file, mut end_file] =
             std::array::from_fn(|_| Chain::default());
-        self.skip_newlines();
-        if self.is_sign(";") {
-            let message = "each rule must have a pattern or an action part";
-            return Err(self.error(SyntaxErrorKind::Plain(message.to_metered())));
-        }
+        self.empty_rules();
         loop {
             self.skip_newlines();
-            if self.take_sign(";") {
-                self.skip_newlines();
-                if self.is_sign(";") {
-                    let message = "each rule must have a pattern or an action part";
-                    return Err(self.error(SyntaxErrorKind::Plain(message.to_metered())));
-                }
-            }
+            self.take_sign(";");
+            self.empty_rules();
             if self.token == Token::End {
                 break;
             }
@@ -345,29 +285,25 @@ impl Parser<'_> {
                 Token::Keyword("BEGIN") => {
                     self.advance();
                     self.part = Some("BEGIN");
-                    self.check_action()?;
-                    self.block()?;
+                    self.required_action()?;
                     &mut begin
                 }
                 Token::Keyword("END") => {
                     self.advance();
                     self.part = Some("END");
-                    self.check_action()?;
-                    self.block()?;
+                    self.required_action()?;
                     &mut end
                 }
                 Token::Keyword("BEGINFILE") => {
                     self.advance();
                     self.part = Some("BEGINFILE");
-                    self.check_action()?;
-                    self.block()?;
+                    self.required_action()?;
                     &mut begin_file
                 }
                 Token::Keyword("ENDFILE") => {
                     self.advance();
                     self.part = Some("ENDFILE");
-                    self.check_action()?;
-                    self.block()?;
+                    self.required_action()?;
                     &mut end_file
                 }
                 _ => {
@@ -395,39 +331,43 @@ impl Parser<'_> {
         }
         (self.program.begin, self.program.main, self.program.end) = (begin.first, main.first, end.first);
         (self.program.begin_file, self.program.end_file) = (begin_file.first, end_file.first);
-        for (function, line) in std::mem::take(&mut self.calls) {
-            if let Some(Definition { name, entry: None, .. }) = self.program.functions.get(function as usize)
-                && self.globals.contains_key(name)
-            {
-                let shown = String::from_utf8_lossy(name);
-                let message = format!("attempt to use non-function `{shown}' in function call");
-                self.lexer.line = line;
-                return Err(self.error(SyntaxErrorKind::Error(message)));
-            }
-        }
         Ok(())
     }
 
-    /// BEGIN and its like need an action on the same line.
-    fn check_action(&mut self) -> Result<(), SyntaxError> {
+    /// Rules without a pattern and without an action.
+    fn empty_rules(&mut self) {
+        self.skip_newlines();
+        while self.take_sign(";") {
+            self.skip_newlines_before_text();
+            self.lexer.tell("each rule must have a pattern or an action part".to_metered());
+            self.skip_newlines();
+        }
+    }
+
+    /// Skips newlines, but the one that ends the text, whose line is that of what is told there.
+    fn skip_newlines_before_text(&mut self) {
+        while self.token == Token::Newline && self.lexer.at < self.lexer.text.len() {
+            self.advance();
+        }
+    }
+
+    /// The action of BEGIN and its like, which begins on the same line.
+    fn required_action(&mut self) -> Result<(), SyntaxError> {
         if self.is_sign("{") {
-            return Ok(());
+            return self.block();
         }
         if self.is_sign("}") {
             // gawk tells both.
-            let message = format!("{} blocks must have an action part", self.part.unwrap_or_default());
-            self.lexer.warnings.push((self.lexer.line, message));
+            self.lexer.tell(format!("{} blocks must have an action part", self.part.unwrap_or_default()));
         }
         if !matches!(self.token, Token::Newline | Token::End | Token::Sign(";")) {
             return Err(self.unexpected());
         }
-        let part = self.part.unwrap_or_default();
-        let message = format!("{part} blocks must have an action part");
-        // The line is that of what comes after the newlines.
-        while self.token == Token::Newline && self.lexer.at < self.lexer.text.len() {
-            self.advance();
-        }
-        Err(self.error(SyntaxErrorKind::Plain(message)))
+        self.take_sign(";");
+        self.skip_newlines_before_text();
+        self.lexer.tell(format!("{} blocks must have an action part", self.part.unwrap_or_default()));
+        self.empty_rules();
+        Ok(())
     }
 
     fn definition(&mut self) -> Result<(), SyntaxError> {
@@ -435,40 +375,14 @@ impl Parser<'_> {
         let (Token::Name(name) | Token::Call(name)) = self.token.clone() else {
             return Err(self.unexpected());
         };
-        if self.globals.contains_key(&name) {
-            return Err(self.defined_before(&name));
-        }
-        let number = self.function(&name);
-        let is_known = self.program.functions.get(number as usize).is_some_and(|known| known.entry.is_some());
-        if is_known {
-            return Err(self.defined_before(&name));
-        }
+        let line = self.lexer.line;
         self.advance();
         self.expect_sign("(")?;
         let mut parameters = Vec::new();
-        let mut locals = HashMap::default();
         while !self.is_sign(")") {
             let Token::Name(parameter) = self.token.clone() else { return Err(self.unexpected()) };
+            parameters.push((parameter, self.lexer.line));
             self.advance();
-            let is_special = SPECIAL.contains(&&*String::from_utf8_lossy(&parameter));
-            if parameter == name || is_special {
-                let (function, shown) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&parameter));
-                return Err(self.error(SyntaxErrorKind::Error(if is_special {
-                    format!(
-                        "function `{function}': cannot use special variable `{shown}' as a function parameter"
-                    )
-                } else {
-                    format!("function `{function}': cannot use function name as parameter name")
-                })));
-            }
-            if let Some(first) = locals.insert(parameter.clone(), parameters.len() as u32) {
-                let (function, shown) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&parameter));
-                let (second, first) = (parameters.len() + 1, first + 1);
-                return Err(self.error(SyntaxErrorKind::Error(format!(
-                    "function `{function}': parameter #{second}, `{shown}', duplicates parameter #{first}"
-                ))));
-            }
-            parameters.push(parameter);
             if !self.take_sign(",") {
                 break;
             }
@@ -479,8 +393,15 @@ impl Parser<'_> {
         }
         self.expect_sign(")")?;
         self.skip_newlines();
+        if self.globals.contains_key(&name) || self.is_defined(&name) {
+            let shown = String::from_utf8_lossy(&name);
+            self.tell_at(line, format_args!("function name `{shown}' previously defined"));
+            return Err(self.error(SyntaxErrorKind::Told));
+        }
+        let (parameters, locals) = self.parameters(&name, parameters);
         self.locals = Some(locals);
         let entry = self.here();
+        let number = self.function(&name);
         if let Some(definition) = self.program.functions.get_mut(number as usize) {
             definition.parameters = parameters;
             definition.entry = Some(entry);
@@ -493,9 +414,37 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn defined_before(&self, name: &[u8]) -> SyntaxError {
-        let shown = String::from_utf8_lossy(name);
-        self.error(SyntaxErrorKind::Error(format!("function name `{shown}' previously defined")))
+    /// The parameters of a function, with their slots; what is wrong with them is told.
+    fn parameters(
+        &mut self,
+        function: &[u8],
+        given: Vec<(Vec<u8>, u32)>,
+    ) -> (Vec<Vec<u8>>, HashMap<Vec<u8>, u32>) {
+        let mut parameters = Vec::new();
+        let mut slots: HashMap<Vec<u8>, u32> = HashMap::default();
+        let shown_function = String::from_utf8_lossy(function);
+        for (parameter, line) in given {
+            let shown = String::from_utf8_lossy(&parameter);
+            if parameter == function {
+                let message =
+                    format!("function `{shown_function}': cannot use function name as parameter name");
+                self.tell_at(line, message);
+            } else if SPECIAL.contains(&&*shown) {
+                let message = format!(
+                    "function `{shown_function}': cannot use special variable `{shown}' as a function parameter"
+                );
+                self.tell_at(line, message);
+            }
+            if let Some(first) = slots.insert(parameter.clone(), parameters.len() as u32) {
+                let (second, first) = (parameters.len() + 1, first + 1);
+                let message = format!(
+                    "function `{shown_function}': parameter #{second}, `{shown}', duplicates parameter #{first}"
+                );
+                self.tell_at(line, message);
+            }
+            parameters.push(parameter);
+        }
+        (parameters, slots)
     }
 
     /// Pushes a value that was never set.

@@ -1,10 +1,11 @@
 //! Parses statements and emits their code: actions, blocks, conditions, loops, and what stands in a line.
 
-use super::error::{SyntaxError, SyntaxErrorKind};
+use super::error::SyntaxError;
 use super::lexer::{Token, outside_loop};
 use super::op::{Comparison, Op, Place, Redirect, Var};
 use super::parser::{Loop, Parser};
-use crate::memory::{ToMetered, Vec, format};
+use crate::memory::{HashMap, String, Vec};
+use crate::text::Text;
 
 impl Parser<'_> {
     pub(super) fn action(&mut self) -> Result<(), SyntaxError> {
@@ -215,7 +216,7 @@ impl Parser<'_> {
             {
                 self.advance();
                 if self.take_sign(")") {
-                    return Ok(Some((self.variable(&name)?, self.variable(&array)?)));
+                    return Ok(Some((self.variable(&name), self.variable(&array))));
                 }
             }
         }
@@ -242,9 +243,7 @@ impl Parser<'_> {
                 if let Some(part) = self.part
                     && !(part == "BEGINFILE" && keyword == "nextfile")
                 {
-                    return Err(
-                        self.error(SyntaxErrorKind::Error(format!("`{keyword}' used in {part} action")))
-                    );
+                    self.tell(format_args!("`{keyword}' used in {part} action"));
                 }
                 let op = if self.is_keyword("next") { Op::Next } else { Op::NextFile };
                 self.advance();
@@ -279,9 +278,10 @@ impl Parser<'_> {
                 let inner = self.loops.iter_mut().rev().find(|inner| is_break || !inner.is_switch);
                 let Some(inner) = inner else {
                     // gawk's lexer tells it, and its grammar once more.
-                    let message = outside_loop(keyword);
-                    self.lexer.warnings.push((self.lexer.line, format!("error: {message}")));
-                    return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
+                    self.tell(outside_loop(keyword));
+                    self.tell(outside_loop(keyword));
+                    self.advance();
+                    return Ok(());
                 };
                 if keyword == "break" {
                     inner.breaks.push(jump);
@@ -308,7 +308,7 @@ impl Parser<'_> {
         self.expect_sign("{")?;
         let to_cases = self.emit(Op::Jump(0));
         self.loops.push(Loop { is_switch: true, ..Loop::default() });
-        let (mut cases, mut lines) = (Vec::new(), Vec::new());
+        let (mut cases, mut labels) = (Vec::new(), Vec::new());
         let mut default = None;
         loop {
             while self.token == Token::Newline || self.is_sign(";") {
@@ -318,25 +318,25 @@ impl Parser<'_> {
                 break;
             }
             if self.take_keyword("case") {
-                lines.push(self.lexer.line);
-                cases.push((self.case_constant()?, self.here()));
+                let line = self.lexer.line;
+                let constant = self.case_constant()?;
+                labels.push((Some(constant), line));
+                cases.push((constant, self.here()));
                 self.expect_sign(":")?;
             } else if self.is_keyword("default") {
-                if default.is_some() {
-                    return Err(self.error(SyntaxErrorKind::Error(
-                        "duplicate `default' detected in switch body".to_metered(),
-                    )));
-                }
+                labels.push((None, self.lexer.line));
                 self.advance();
                 default = Some(self.here());
                 self.expect_sign(":")?;
-            } else if self.token == Token::End || cases.is_empty() && default.is_none() {
+            } else if self.token == Token::End {
+                return Err(self.unexpected_end());
+            } else if cases.is_empty() && default.is_none() {
                 return Err(self.unexpected());
             } else {
                 self.statement()?;
             }
         }
-        self.check_cases(&cases, &lines)?;
+        self.check_labels(&labels);
         let to_end = self.emit(Op::Jump(0));
         self.patch_here(to_cases);
         for (constant, body) in cases {
@@ -360,24 +360,33 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// No two cases may have one text.
-    fn check_cases(&self, cases: &[(Op, u32)], lines: &[u32]) -> Result<(), SyntaxError> {
-        let mut seen: crate::memory::HashMap<crate::text::Text, usize> = crate::memory::HashMap::default();
-        for (at, (case, _)) in cases.iter().enumerate() {
-            let Op::Constant(number) = case else { continue };
-            let Some(value) = self.program.constants.get(*number as usize) else { continue };
+    /// No two cases may have one text, and there is one `default` at most. As in gawk, the last one is looked at first, and each
+    /// is told once for each that comes after it.
+    fn check_labels(&mut self, labels: &[(Option<Op>, u32)]) {
+        /// A label that is repeated more often is told so often.
+        const TOLD: usize = 100;
+        let mut seen: HashMap<Text, usize> = HashMap::default();
+        let mut has_default = false;
+        for (label, line) in labels.iter().rev() {
+            let number = match label {
+                Some(Op::Constant(number)) => *number,
+                Some(_) => continue,
+                None => {
+                    if std::mem::replace(&mut has_default, true) {
+                        self.tell_at(*line, "duplicate `default' detected in switch body");
+                    }
+                    continue;
+                }
+            };
+            let Some(value) = self.program.constants.get(number as usize) else { continue };
             let text = value.text(b"%.6g");
-            if let Some(first) = seen.get(&text) {
-                let shown = crate::memory::String::from_utf8_lossy(&text);
-                let message = crate::memory::format!("duplicate case values in switch body: {shown}");
-                let mut error = self.error(SyntaxErrorKind::Error(message));
-                (error.source, error.line) =
-                    self.sources.locate(lines.get(*first).copied().unwrap_or(self.lexer.line));
-                return Err(error);
+            let times = seen.get(&text).copied().unwrap_or(0);
+            let shown = String::from_utf8_lossy(&text);
+            for _ in 0..times {
+                self.tell_at(*line, format_args!("duplicate case values in switch body: {shown}"));
             }
-            seen.insert(text, at);
+            seen.insert(text, (times + 1).min(TOLD));
         }
-        Ok(())
     }
 
     /// What follows `case`: a number, with its sign, a text or a regular expression. Its code is taken back.
@@ -412,7 +421,7 @@ impl Parser<'_> {
         let has_parenthesis = self.take_sign("(");
         let Token::Name(name) = self.token.clone() else { return Err(self.unexpected()) };
         self.advance();
-        let array = self.variable(&name)?;
+        let array = self.variable(&name);
         if self.is_sign("[") {
             self.subscripts()?;
             self.emit(Op::DeleteElement(array));

@@ -1,19 +1,29 @@
 //! `strftime` and `mktime`.
 
-use crate::memory::{String, Vec};
+use crate::memory::{String, Vec, format};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// The moment in a time zone.
-fn at(seconds: i64, zone: &TimeZone, is_utc: bool) -> Option<Zoned> {
+/// Seconds after which the calendar repeats itself, and the years that it takes.
+const CYCLE: (i64, i64) = (12_622_780_800, 400);
+
+/// The moment in a time zone, and how many years later it is: those past the year 9999 are told by one with the same days.
+fn at(seconds: i64, zone: &TimeZone, is_utc: bool) -> Option<(Zoned, i64)> {
     let zone = if is_utc { TimeZone::UTC } else { zone.clone() };
-    Some(Timestamp::from_second(seconds).ok()?.to_zoned(zone))
+    if let Ok(timestamp) = Timestamp::from_second(seconds) {
+        return Some((timestamp.to_zoned(zone), 0));
+    }
+    let years = seconds.div_euclid(CYCLE.0) * CYCLE.1;
+    let moment = Timestamp::from_second(seconds.rem_euclid(CYCLE.0)).ok()?.to_zoned(zone);
+    // C counts years by an `int`.
+    i32::try_from(years + i64::from(moment.year()) - 1900).ok()?;
+    Some((moment, years))
 }
 
 /// Formats a moment; a conversion that is not known stays as it is.
 pub(super) fn strftime(format: &[u8], seconds: i64, zone: &TimeZone, is_utc: bool) -> Vec<u8> {
-    let Some(moment) = at(seconds, zone, is_utc) else { return Vec::new() };
+    let Some((moment, years)) = at(seconds, zone, is_utc) else { return Vec::new() };
     let mut out = Vec::new();
     let mut rest = format;
     while let Some(found) = memchr::memchr(b'%', rest) {
@@ -43,6 +53,18 @@ pub(super) fn strftime(format: &[u8], seconds: i64, zone: &TimeZone, is_utc: boo
             // What C has no conversion for stays.
             Some(letter) if !b"aAbBCdDeFgGhHIjklmMpPRsSTuUVwWyYzZcxXr".contains(letter) => {
                 out.extend_from_slice(conversion);
+            }
+            Some(letter @ (b'Y' | b'G' | b'C' | b'F' | b's')) if years != 0 => {
+                let year = years + i64::from(moment.year());
+                let iso_year = years + i64::from(moment.date().iso_week_date().year());
+                let text = match letter {
+                    b'Y' => format!("{year}"),
+                    b'G' => format!("{iso_year}"),
+                    b'C' => format!("{:02}", year.div_euclid(100)),
+                    b'F' => format!("{year}-{:02}-{:02}", moment.month(), moment.day()),
+                    _ => format!("{seconds}"),
+                };
+                out.extend_from_slice(text.as_bytes());
             }
             Some(b'Z') if is_utc => out.extend_from_slice(b"GMT"),
             Some(b'c') => out.extend(strftime(b"%a %b %e %H:%M:%S %Y", seconds, zone, is_utc)),

@@ -3,12 +3,16 @@
 use super::array::Table;
 use super::error::Fault;
 use super::field::Splitter;
-use super::machine::Machine;
+use super::machine::{Frame, Machine};
 use super::op::{
-    CONVFMT, FIELDWIDTHS, FNR, FPAT, FS, IGNORECASE, NF, NR, OFMT, OFS, ORS, Place, RS, SPECIAL, SUBSEP, Var,
+    CONVFMT, FIELDWIDTHS, FNR, FPAT, FS, IGNORECASE, NF, NR, OFMT, OFS, ORS, Op, Place, RS, SPECIAL, SUBSEP,
+    Var,
 };
 use super::value::{Origin, Value};
 use crate::memory::{String, Vec, format};
+
+/// How many callers a message names: a recursion is told only so far.
+const NAMED_CALLERS: usize = 100;
 
 impl Machine<'_> {
     pub(super) fn name_of(&self, variable: Var) -> String {
@@ -21,12 +25,84 @@ impl Machine<'_> {
         String::from_utf8_lossy(name.unwrap_or(b"?"))
     }
 
-    /// The parameters of the function that runs: the one whose code begins last before here.
+    /// The parameters of the function that runs.
     pub(super) fn current_parameters(&self) -> Option<&Vec<Vec<u8>>> {
+        self.parameters_at(self.pc)
+    }
+
+    /// The parameters of the function that a place of the code is in: the one whose code begins last before it.
+    fn parameters_at(&self, place: usize) -> Option<&Vec<Vec<u8>>> {
         let functions = self.program.functions.iter();
         let running =
-            functions.filter(|function| function.entry.is_some_and(|entry| entry as usize <= self.pc));
+            functions.filter(|function| function.entry.is_some_and(|entry| entry as usize <= place));
         running.max_by_key(|function| function.entry).map(|function| &function.parameters)
+    }
+
+    /// The array that a value is, or that the variable behind a parameter without a type has become.
+    fn array_behind<'v>(&'v self, mut value: &'v Value) -> Option<u32> {
+        // Parameters stand for variables of callers: there are no more of them than frames.
+        for _ in 0..=self.frames.len() {
+            value = match value {
+                Value::Array(number) => return Some(*number),
+                Value::Untyped(Origin::Global(slot)) => self.global(*slot),
+                Value::Untyped(Origin::Stack(place)) => self.stack.get(*place)?,
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// An array stands where one value is wanted: it is named by the variable, and by those of the callers that the
+    /// parameter stands for.
+    fn no_scalar(&self, mut variable: Var, array: u32) -> Fault {
+        let mut shown = self.name_of(variable);
+        let mut callers = 0;
+        for (depth, frame) in self.frames.iter().enumerate().rev().take(NAMED_CALLERS) {
+            let Var::Local(slot) = variable else { break };
+            if self.arrays.owner(array) > depth {
+                break;
+            }
+            variable = self.argument_of(frame, slot).unwrap_or_else(|| self.holder_of(array, depth));
+            let names = match variable {
+                Var::Global(_) => Some(&self.program.globals),
+                Var::Local(_) => self.parameters_at(frame.return_to),
+            };
+            let (Var::Global(place) | Var::Local(place)) = variable;
+            let name = names.and_then(|names| names.get(place as usize));
+            let name = String::from_utf8_lossy(name.map_or(b"?", Vec::as_slice));
+            let separator = if callers == 0 { " (" } else { ", " };
+            shown = format!("{shown}{separator}from {name}");
+            callers += 1;
+        }
+        if callers > 0 {
+            shown.push(')');
+        }
+        Fault::fatal(format!("attempt to use array `{shown}' in a scalar context"))
+    }
+
+    /// The variable that was given for a parameter in the call that made a frame, where all arguments are plain.
+    fn argument_of(&self, frame: &Frame, parameter: u32) -> Option<Var> {
+        let call = frame.return_to.checked_sub(1)?;
+        let Some(Op::Call(_, count)) = self.program.code.get(call) else { return None };
+        let arguments = self.program.code.get(call.checked_sub(*count as usize)?..call)?;
+        let is_plain = |op: &Op| matches!(op, Op::Argument(_) | Op::Constant(_));
+        match arguments.get(parameter as usize) {
+            Some(Op::Argument(variable)) if arguments.iter().all(is_plain) => Some(*variable),
+            _ => None,
+        }
+    }
+
+    /// The first variable that is an array, of the call so deep, or of the program.
+    fn holder_of(&self, array: u32, depth: usize) -> Var {
+        let is_it = |value: &Value| self.array_behind(value) == Some(array);
+        let place = |values: &[Value]| values.iter().position(is_it).map_or(u32::MAX, |place| place as u32);
+        match self.frames.get(depth).filter(|_| depth > 0) {
+            Some(frame) => {
+                let end = self.frames.get(depth + 1).map_or(self.base, |above| above.base);
+                Var::Local(place(self.stack.get(frame.base..end).unwrap_or(&[])))
+            }
+            None => Var::Global(place(&self.globals)),
+        }
     }
 
     pub(super) fn slot(&self, variable: Var) -> &Value {
@@ -56,22 +132,15 @@ impl Machine<'_> {
             return Ok(Value::Number(self.record.count() as f64));
         }
         match self.slot(variable) {
-            Value::Array(_) => {
-                let name = self.name_of(variable);
-                Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")))
-            }
+            Value::Array(number) => Err(self.no_scalar(variable, *number)),
             Value::Unset => {
                 self.set_slot(variable, Value::Unassigned);
                 Ok(Value::Unassigned)
             }
             Value::Untyped(origin) => {
                 let origin = *origin;
-                if let Origin::Global(slot) = origin
-                    && matches!(self.global(slot), Value::Array(_))
-                {
-                    let (name, from) = (self.name_of(variable), self.name_of(Var::Global(slot)));
-                    let message = format!("attempt to use array `{name} (from {from})' in a scalar context");
-                    return Err(Fault::fatal(message));
+                if let Some(number) = self.array_behind(&Value::Untyped(origin)) {
+                    return Err(self.no_scalar(variable, number));
                 }
                 self.set_slot(variable, Value::Unassigned);
                 self.set_origin(origin, &Value::Unassigned);
@@ -244,13 +313,13 @@ impl Machine<'_> {
             return self.set_global(slot, value);
         }
         match self.slot(variable) {
-            Value::Array(_) => {
-                let name = self.name_of(variable);
-                return Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")));
-            }
+            Value::Array(number) => return Err(self.no_scalar(variable, *number)),
             // The variable it came from is no array either.
             Value::Untyped(origin) => {
                 let origin = *origin;
+                if let Some(number) = self.array_behind(&Value::Untyped(origin)) {
+                    return Err(self.no_scalar(variable, number));
+                }
                 self.set_origin(origin, &Value::Unassigned);
             }
             _ => {}
