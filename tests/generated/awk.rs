@@ -45,6 +45,23 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
+        reason: "a file that cannot be opened is told with the line of the rule's last token, in gawk with that of what ran last",
+        explains: |call, theirs, ours| {
+            let place = |outcome: &Outcome| {
+                let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
+                let (before, message) = text.split_once(" fatal: cannot open file `")?;
+                let start = before.rfind("line:").map_or(before.len(), |at| at + 5);
+                let line = before[start..].trim_start_matches(|digit: char| digit.is_ascii_digit());
+                Some((before[..start].to_owned(), line.to_owned(), message.to_owned()))
+            };
+            theirs.stdout == ours.stdout
+                && theirs.status == ours.status
+                && place(theirs).is_some()
+                && place(theirs) == place(ours)
+                && call.arguments.iter().any(|text| text.contains(&b'\n'))
+        },
+    },
+    Known {
         reason: "after a fatal error gawk does not wait for the commands it has written to",
         explains: |call, theirs, ours| {
             let text = String::from_utf8_lossy(&call.arguments.concat()).into_owned();

@@ -26,26 +26,58 @@ const KNOWN: &[Known] = &[
     Known {
         reason: "the environment's variables are in another order",
         explains: |_, theirs, ours| {
-            let environment = "Invalid path expression with result {\"";
+            // The texts are cut after thirty bytes.
             [theirs, ours].iter().all(|outcome| {
                 let text = String::from_utf8_lossy(&outcome.stderr);
-                text.contains(environment)
-                    && ["HOME\"", "LA", "PATH\""].iter().any(|name| text.contains(name))
+                text.contains("Invalid path expression ")
+                    && [" {\"HOME\":", " {\"PATH\":"].iter().any(|start| text.contains(start))
             })
         },
     },
     Known {
-        reason: "a builtin that jq writes in its own language fails at another place where a path is followed",
+        reason: "where a path is followed through a builtin that jq writes in its own language, both fail, at another place in it",
         explains: |_, theirs, ours| {
             let lost = |outcome: &Outcome| {
                 String::from_utf8_lossy(&outcome.stderr).contains("Invalid path expression")
             };
-            theirs.status == ours.status && theirs.stdout == ours.stdout && (lost(theirs) || lost(ours))
+            // As many errors, each of them while a filter runs.
+            let errors = |outcome: &Outcome| {
+                let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
+                text.lines().all(|line| line.starts_with("jq: error (at ")).then(|| text.lines().count())
+            };
+            theirs.status == ours.status
+                && theirs.stdout == ours.stdout
+                && errors(theirs).is_some()
+                && errors(theirs) == errors(ours)
+                && (lost(theirs) || lost(ours))
         },
     },
     Known {
-        reason: "an error that comes after the body of a binding with ?// goes back to its next pattern in jq",
-        explains: |call, _, _| String::from_utf8_lossy(&call.arguments.concat()).contains("?//"),
+        reason: "an error or a break that comes after the body of a binding with ?// goes back to its next pattern in jq",
+        explains: |call, theirs, ours| {
+            let text = String::from_utf8_lossy(&call.arguments.concat()).into_owned();
+            let runs = |outcome: &Outcome| {
+                outcome.status != 3 && !String::from_utf8_lossy(&outcome.stderr).contains("compile error")
+            };
+            let wrong_inputs = |outcome: &Outcome| {
+                let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
+                text.lines()
+                    .filter(|line| line.contains("parse error"))
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            let leaves = [
+                "error", "try", "break", "first(", "limit(", "until(", "any(", "all(", "isempty(", "nth(",
+                "IN(", "?",
+            ];
+            call.says(b"?//")
+                && runs(theirs)
+                && runs(ours)
+                && wrong_inputs(theirs) == wrong_inputs(ours)
+                && (!theirs.stderr.is_empty()
+                    || !ours.stderr.is_empty()
+                    || leaves.iter().any(|word| text.replace("?//", "").contains(word)))
+        },
     },
     Known {
         reason: "all names that are not defined are told, in jq those that it comes to",
@@ -65,12 +97,14 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
-        reason: "rare parts of regular expressions are refused, and flags that are none are told as they were given",
-        explains: |_, theirs, ours| {
-            let mine = String::from_utf8_lossy(&ours.stderr).into_owned();
-            let flags = "is not a valid modifier string";
-            mine.contains("is not supported")
-                || (mine.contains(flags) && String::from_utf8_lossy(&theirs.stderr).contains(flags))
+        reason: "\\X and other rare parts of regular expressions are refused",
+        explains: |call, theirs, ours| {
+            let refuses = |outcome: &Outcome| {
+                String::from_utf8_lossy(&outcome.stderr)
+                    .lines()
+                    .any(|line| line.contains("): Regex failure: ") && line.ends_with(" is not supported"))
+            };
+            refuses(ours) && !refuses(theirs) && call.says(b"\\")
         },
     },
     Known {

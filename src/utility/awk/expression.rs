@@ -106,6 +106,10 @@ impl Parser<'_> {
                 IN => {
                     self.advance();
                     self.membership()?;
+                    // What `in` makes is no operand but of comparisons, matches and what is weaker.
+                    if self.level(compares).is_some_and(|level| level >= CONCATENATE) {
+                        return Err(self.unexpected());
+                    }
                 }
                 MATCH => {
                     let is_negated = self.is_sign("!~");

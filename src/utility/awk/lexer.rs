@@ -145,7 +145,10 @@ impl Lexer {
                     self.at += 2;
                     self.next_line += 1;
                 }
-                Some(b'\\') if self.at + 1 == self.text.len() => self.at += 1,
+                Some(b'\\') if self.at + 1 == self.text.len() => {
+                    self.at += 1;
+                    self.next_line += 1;
+                }
                 Some(b'\\') if self.text.get(self.at + 1..self.at + 3) == Some(b"\r\n") => {
                     self.at += 3;
                     self.next_line += 1;

@@ -71,7 +71,7 @@ pub(super) struct Parser<'s> {
     pub(super) compares: bool,
     /// What is parsed is an operand, in which nothing is assigned.
     pub(super) is_operand: bool,
-    /// The line of the bracket that closed the last block.
+    /// The line of the last token that is no end of a statement or block.
     pub(super) closing_line: u32,
     /// The text ends where newlines may stand.
     pub(super) ends_behind_newlines: bool,
@@ -116,6 +116,9 @@ pub(super) fn parse(
 
 impl Parser<'_> {
     pub(super) fn advance(&mut self) -> Token {
+        if !matches!(self.token, Token::Newline | Token::Sign("}" | ";")) {
+            self.closing_line = self.lexer.line;
+        }
         let next = self.lexer.next();
         self.ends_behind_newlines = false;
         std::mem::replace(&mut self.token, next)
@@ -276,7 +279,6 @@ impl Parser<'_> {
                 break;
             }
             let start = self.here();
-            self.closing_line = self.lexer.line;
             let chain = match self.token {
                 Token::Keyword("function") => {
                     self.definition()?;

@@ -291,8 +291,9 @@ impl<'p> Runner<'p> {
                 Pause::Fflush(name) => {
                     ctx.stdout.flush().await?;
                     let name = name.as_deref().filter(|name| !name.is_empty());
-                    let is_standard =
-                        name.is_some_and(|name| matches!(name, b"/dev/stdout" | b"/dev/stderr"));
+                    let is_standard = name.is_some_and(|name| {
+                        matches!(name, b"/dev/stdout" | b"/dev/stderr" | b"/dev/fd/1" | b"/dev/fd/2")
+                    });
                     let found = self.streams.flush(name).await? || is_standard;
                     if let Some(name) = name.filter(|_| !found) {
                         let shown = String::from_utf8_lossy(name);

@@ -25,7 +25,6 @@ impl Parser<'_> {
             while self.token == Token::Newline || self.is_sign(";") {
                 self.advance();
             }
-            self.closing_line = self.lexer.line;
             if self.take_sign("}") {
                 return Ok(());
             }
@@ -148,6 +147,9 @@ impl Parser<'_> {
         let jumps = self.loop_body()?;
         while self.token == Token::Newline || self.is_sign(";") {
             self.advance();
+        }
+        if self.token == Token::End {
+            return Err(self.unexpected_end());
         }
         if !self.is_keyword("while") {
             return Err(self.unexpected());
@@ -395,6 +397,9 @@ impl Parser<'_> {
         let is_negative = self.is_sign("-");
         if is_negative || self.is_sign("+") {
             self.advance();
+            if !matches!(self.token, Token::Number(_)) {
+                return Err(self.unexpected());
+            }
         }
         if let (Token::Number(number), true) = (self.token.clone(), is_negative) {
             self.advance();

@@ -227,8 +227,8 @@ fn open_sink(ctx: &Context, redirect: Redirect, name: &[u8]) -> Result<Sink, Fau
         return Ok(Sink::Command(Vec::new()));
     }
     match name {
-        b"/dev/stdout" | b"-" => return Ok(Sink::Stdout),
-        b"/dev/stderr" => return Ok(Sink::Stderr),
+        b"/dev/stdout" | b"/dev/fd/1" | b"-" => return Ok(Sink::Stdout),
+        b"/dev/stderr" | b"/dev/fd/2" => return Ok(Sink::Stderr),
         _ => {}
     }
     match ctx.create(name, redirect == Redirect::Append) {

@@ -99,7 +99,10 @@ impl Machine<'_> {
         match self.frames.get(depth).filter(|_| depth > 0) {
             Some(frame) => {
                 let end = self.frames.get(depth + 1).map_or(self.base, |above| above.base);
-                Var::Local(place(self.stack.get(frame.base..end).unwrap_or(&[])))
+                match place(self.stack.get(frame.base..end).unwrap_or(&[])) {
+                    u32::MAX => Var::Global(place(&self.globals)),
+                    local => Var::Local(local),
+                }
             }
             None => Var::Global(place(&self.globals)),
         }

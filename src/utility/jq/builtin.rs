@@ -366,7 +366,7 @@ const TABLE: &[Row] = &[
     (
         "inputs",
         0,
-        Definition("def inputs: def r: _next_input | if length == 0 then empty else .[0], r end; r;"),
+        Definition("def inputs: def r: _next_input | if length == 0 then empty else min, r end; r;"),
     ),
     ("debug", 0, Native(system::debug)),
     ("debug", 1, Definition("def debug(messages): (messages | debug | empty), .;")),

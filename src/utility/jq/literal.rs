@@ -157,6 +157,11 @@ impl Parser<'_, '_, '_> {
                 });
             }
             if self.token != Token::Quote {
+                if format == Format::Text {
+                    // It hands a string on as it is.
+                    let to_string = Operation::Native(super::string::to_string);
+                    return Ok(self.add(Term::Apply(to_string, Vec::new())));
+                }
                 let input = self.add(Term::Identity);
                 let pieces = Vec::from([Text::Static(""), Text::Static("")]);
                 return Ok(self.add(Term::Apply(Operation::Interpolate(format, pieces), Vec::from([input]))));

@@ -523,7 +523,14 @@ pub(super) fn pieces(context: &mut Context<'_>, input: Value, arguments: &[Value
 
 /// The parts between all matches.
 pub(super) fn split(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let search = prepared(context, &input, arguments)?;
+    let pattern = arguments.first().cloned().unwrap_or_default();
+    let all = "g";
+    let flags = match arguments.get(1) {
+        Some(Value::String(flags)) => Value::from(format!("{}{all}", flags.as_str())),
+        Some(Value::Null) | None => Value::text(all),
+        Some(other) => return Err(Raise::about_two(other, &Value::text(all), "cannot be added")),
+    };
+    let search = prepared(context, &input, &[pattern, flags])?;
     context.job(async move {
         let mut parts = Vec::new();
         let mut end = 0;

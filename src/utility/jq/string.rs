@@ -174,25 +174,29 @@ fn trimmed(
     context.job(async move { Ok(part(strip(text.as_str(), taken.as_str()).unwrap_or_default()).await) })
 }
 
-fn trim_with(context: &mut Context<'_>, input: &Value, cut: fn(&str) -> &str) -> Output {
-    let Value::String(text) = input else {
+/// A string that has nothing to trim is handed on as it is, with its path.
+fn trim_with(context: &mut Context<'_>, input: Value, cut: fn(&str) -> &str) -> Output {
+    let Value::String(text) = &input else {
         return Err(Raise::message("trim input must be a string"));
     };
     let rest = cut(text.as_str());
     context.work.steps(1 + (text.len() - rest.len()) / 64)?;
+    if rest.len() == text.len() {
+        return Ok(input);
+    }
     Ok(Value::text(rest))
 }
 
 pub(super) fn trim(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    trim_with(context, &input, str::trim)
+    trim_with(context, input, str::trim)
 }
 
 pub(super) fn ltrim(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    trim_with(context, &input, str::trim_start)
+    trim_with(context, input, str::trim_start)
 }
 
 pub(super) fn rtrim(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    trim_with(context, &input, str::trim_end)
+    trim_with(context, input, str::trim_end)
 }
 
 fn cased(context: &mut Context<'_>, input: Value, change: fn(&char) -> char) -> Output {

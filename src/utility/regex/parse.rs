@@ -5,6 +5,7 @@
 //! to that place then leads to what was inserted, as it should. Open groups are kept on the heap.
 
 mod interval;
+mod number;
 
 use super::bracket::parse_bracket;
 use super::error::RegexError;
@@ -12,6 +13,7 @@ use super::options::{Dialect, RegexOptions, Syntax};
 use super::program::{Assertion, Instruction, Program, Set};
 use crate::character::{Class, Unit, fold, unfold, unit_at};
 use crate::memory::{ToMetered, Vec};
+use number::without_numbers;
 
 /// The greatest count in an interval (`RE_DUP_MAX`).
 const GREATEST_COUNT: u32 = 32_767;
@@ -70,6 +72,8 @@ pub(crate) fn simple_escape(byte: u8, dialect: Dialect) -> Option<Unit> {
 
 /// Compiles an expression.
 pub(super) fn parse(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Program, RegexError> {
+    let raw = if options.dialect == Dialect::Awk { without_numbers(source) } else { None };
+    let source = raw.as_deref().unwrap_or(source);
     let parser = Parser {
         source,
         at: 0,
@@ -474,8 +478,6 @@ impl Parser<'_> {
             b'+' if !self.is_extended => Token::Plus,
             b'?' if !self.is_extended => Token::Question,
             b'{' if !self.is_extended => Token::Interval,
-            b'0'..=b'7' if is_awk => Token::Literal(self.octal(byte)),
-            b'x' if is_awk && self.hexadecimal_digits() > 0 => Token::Literal(self.hexadecimal()),
             b'1'..=b'9' if !is_awk => Token::BackReference(u32::from(byte - b'0')),
             b'w' => Token::Class(Class::Word, false),
             b'W' => Token::Class(Class::Word, true),
@@ -490,32 +492,5 @@ impl Parser<'_> {
             b'\'' => Token::Assert(Assertion::TextEnd),
             _ => Token::Literal(unit),
         })
-    }
-
-    fn hexadecimal_digits(&self) -> usize {
-        let rest = self.source.get(self.at..).unwrap_or_default();
-        rest.iter().take(2).take_while(|byte| byte.is_ascii_hexdigit()).count()
-    }
-
-    /// The character with the hexadecimal number of one or two digits that stands here.
-    fn hexadecimal(&mut self) -> Unit {
-        let mut number = 0;
-        for _ in 0..self.hexadecimal_digits() {
-            let digit = self.source.get(self.at).and_then(|&byte| char::from(byte).to_digit(16));
-            number = number * 16 + digit.unwrap_or(0);
-            self.at += 1;
-        }
-        number
-    }
-
-    /// The character with the octal number of up to three digits that begins with `first`.
-    fn octal(&mut self, first: u8) -> Unit {
-        let mut number = Unit::from(first - b'0');
-        for _ in 0..2 {
-            let Some(digit @ b'0'..=b'7') = self.source.get(self.at) else { break };
-            number = number * 8 + Unit::from(digit - b'0');
-            self.at += 1;
-        }
-        number & 0xff
     }
 }
