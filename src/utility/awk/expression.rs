@@ -170,7 +170,7 @@ impl Parser<'_> {
                     self.operand(|parser| {
                         if level == ADD { parser.binary(MULTIPLY, compares) } else { parser.unary() }
                     })?;
-                    self.check_divisor(operator, right)?;
+                    self.check_divisor(operator, right);
                     self.emit(Op::Binary(operator));
                 }
             }
@@ -180,11 +180,11 @@ impl Parser<'_> {
     }
 
     /// A division by a zero that stands there is an error of the program's text; one in parentheses shows when it runs.
-    fn check_divisor(&mut self, operator: Binary, right: usize) -> Result<(), SyntaxError> {
+    fn check_divisor(&mut self, operator: Binary, right: usize) {
         let message = match operator {
             Binary::Divide => "division by zero attempted",
             Binary::Remainder => "division by zero attempted in `%'",
-            _ => return Ok(()),
+            _ => return,
         };
         let before = self.lexer.text.get(..self.lexer.start).unwrap_or(&[]).trim_ascii_end();
         let constant = |number: &u32| self.program.constants.get(*number as usize);
@@ -198,7 +198,6 @@ impl Parser<'_> {
         if is_zero && !before.ends_with(b")") {
             self.tell(message);
         }
-        Ok(())
     }
 
     /// `||` and `&&`: the right side is left out where the left one decides.

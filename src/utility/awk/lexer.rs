@@ -115,7 +115,14 @@ impl Lexer {
                 self.next_line += 1;
                 Token::Newline
             }
-            b'"' => self.string(),
+            b'"' => {
+                let token = self.string();
+                if token == Token::Wrong {
+                    // A string that is not closed is told where it ends.
+                    self.line = self.next_line;
+                }
+                token
+            }
             b'0'..=b'9' => self.number(),
             b'.' if self.text.get(self.at + 1).is_some_and(u8::is_ascii_digit) => self.number(),
             b'A'..=b'Z' | b'a'..=b'z' | b'_' => self.word(),
@@ -231,7 +238,10 @@ impl Lexer {
                     }
                     let rest = self.text.get(self.at..).unwrap_or(&[]);
                     let Some((escaped, length)) = escape(rest) else {
-                        let Some(&byte) = rest.first() else { return Token::Wrong };
+                        let Some(&byte) = rest.first() else {
+                            self.next_line += 1;
+                            return Token::Wrong;
+                        };
                         unknown.push(byte);
                         text.push(byte);
                         self.at += 1;

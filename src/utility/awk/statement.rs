@@ -164,7 +164,7 @@ impl Parser<'_> {
     fn for_statement(&mut self) -> Result<(), SyntaxError> {
         self.advance();
         self.expect_sign("(")?;
-        if let Some((variable, array)) = self.for_in_header()? {
+        if let Some((variable, array)) = self.for_in_header() {
             self.emit(Op::ForIn(array));
             let start = self.here();
             let leave = self.emit(Op::ForNext(0));
@@ -209,7 +209,7 @@ impl Parser<'_> {
     }
 
     /// `NAME in NAME )`
-    fn for_in_header(&mut self) -> Result<Option<(Var, Var)>, SyntaxError> {
+    fn for_in_header(&mut self) -> Option<(Var, Var)> {
         let mark = self.mark();
         if let Token::Name(name) = self.token.clone() {
             self.advance();
@@ -218,12 +218,12 @@ impl Parser<'_> {
             {
                 self.advance();
                 if self.take_sign(")") {
-                    return Ok(Some((self.variable(&name), self.variable(&array))));
+                    return Some((self.variable(&name), self.variable(&array)));
                 }
             }
         }
         self.go_back(mark);
-        Ok(None)
+        None
     }
 
     /// A statement in the head of a `for`, from which nothing leaves.
