@@ -51,8 +51,9 @@ const KNOWN: &[Known] = &[
                 let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
                 let (before, message) = text.split_once(" fatal: cannot open file `")?;
                 let start = before.rfind("line:").map_or(before.len(), |at| at + 5);
-                let line = before[start..].trim_start_matches(|digit: char| digit.is_ascii_digit());
-                Some((before[..start].to_owned(), line.to_owned(), message.to_owned()))
+                let (before, line) = before.split_at(start);
+                let line = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
+                Some((before.to_owned(), line.to_owned(), message.to_owned()))
             };
             theirs.stdout == ours.stdout
                 && theirs.status == ours.status

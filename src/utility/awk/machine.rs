@@ -592,7 +592,11 @@ impl<'p> Machine<'p> {
                 Var::Global(slot) => Value::Untyped(Origin::Global(slot)),
                 Var::Local(slot) => Value::Untyped(Origin::Stack(self.base + slot as usize)),
             },
-            Value::Untyped(origin) => Value::Untyped(*origin),
+            // The variable behind it may have become an array meanwhile.
+            untyped @ Value::Untyped(origin) => match self.array_behind(untyped) {
+                Some(number) => Value::Array(number),
+                None => Value::Untyped(*origin),
+            },
             _ => self.load(variable)?,
         };
         self.push(value);

@@ -374,6 +374,10 @@ impl Parser<'_> {
 
     fn definition(&mut self) -> Result<(), SyntaxError> {
         self.advance();
+        if let Token::Function(function) = self.token {
+            let name = function.name();
+            return Err(self.wrong(format!("`{name}' is a built-in function, it cannot be redefined")));
+        }
         let (Token::Name(name) | Token::Call(name)) = self.token.clone() else {
             return Err(self.unexpected());
         };

@@ -421,8 +421,9 @@ impl<'p> Runner<'p> {
 
                     if errno == Errno::IsDirectory {
                         ctx.stdout.flush().await?;
+                        let place = if self.has_run { self.place() } else { String::new() };
                         ctx.warn(format_args!(
-                            "warning: command line argument `{shown}' is a directory: skipped"
+                            "{place}warning: command line argument `{shown}' is a directory: skipped"
                         ));
                     } else {
                         return Err(Fault::Utility(UtilityError::Failed {

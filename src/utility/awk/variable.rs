@@ -39,7 +39,7 @@ impl Machine<'_> {
     }
 
     /// The array that a value is, or that the variable behind a parameter without a type has become.
-    fn array_behind<'v>(&'v self, mut value: &'v Value) -> Option<u32> {
+    pub(super) fn array_behind<'v>(&'v self, mut value: &'v Value) -> Option<u32> {
         // Parameters stand for variables of callers: there are no more of them than frames.
         for _ in 0..=self.frames.len() {
             value = match value {
