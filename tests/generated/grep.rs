@@ -77,15 +77,6 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
-        reason: "where one of several expressions begins with a repetition, the real tool loses what the others select",
-        explains: |call, theirs, mine| {
-            has_option(call, b'E', "--extended-regexp")
-                && call.patterns().nth(1).is_some()
-                && theirs.says(" at start of expression\n")
-                && theirs.stderr == mine.stderr
-        },
-    },
-    Known {
         reason: "the two engines of the real tool disagree on a repeated \\` or \\' before or behind a range",
         explains: |call, theirs, mine| {
             let repeats_end = |pattern: &[u8]| {
@@ -161,11 +152,12 @@ fn closes_too_much(pattern: &[u8]) -> bool {
     false
 }
 
-/// Whether a `{` stands where an extended expression or a part of it begins.
+/// Whether a `{` stands where an extended expression or a part of it begins, maybe behind other repetitions of nothing.
 fn begins_with_brace(pattern: &[u8]) -> bool {
     let starts = [&b""[..], b"(", b"|", b"^", b"$", b"\\<", b"\\>", b"\\b", b"\\B", b"\\`", b"\\'"];
     braces(pattern).any(|at| {
-        let before = &pattern[..at];
+        let repetitions = pattern[..at].iter().rev().take_while(|byte| b"*+?".contains(byte)).count();
+        let before = &pattern[..at - repetitions];
         starts.iter().any(|start| if start.is_empty() { before.is_empty() } else { before.ends_with(start) })
     })
 }
