@@ -138,6 +138,17 @@ impl Description {
         Ok(OpenedPath::Description(Self::of(kind, options.read, options.write || options.append)))
     }
 
+    /// Both ends of the pipe of which this is one: what opening `/dev/fd/N` for reading and writing gives. `None`: it is
+    /// something else.
+    pub(crate) fn with_both_ends(&self) -> Option<Arc<Self>> {
+        let (reader, writer) = match &self.kind {
+            Kind::PipeReader(end) => end.both_ends(),
+            Kind::PipeWriter(end) => end.both_ends(),
+            _ => return None,
+        };
+        Some(Self::of(Kind::PipeBoth(reader, writer), true, true))
+    }
+
     /// Waits until what was opened is open: a FIFO is once both of its sides are.
     pub(crate) fn poll_opened(&self, cx: &Context<'_>) -> Poll<()> {
         match &self.kind {

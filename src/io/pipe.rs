@@ -92,6 +92,11 @@ impl Pipe {
     }
 }
 
+/// Another reader and another writer of a pipe, as the FIFO opened for reading and writing.
+fn both_ends(pipe: &Arc<Pipe>) -> (PipeReader, PipeWriter) {
+    (Pipe::reader(pipe), Pipe::writer(pipe))
+}
+
 /// The two ends of a new pipe.
 pub(crate) fn pipe() -> (PipeReader, PipeWriter) {
     let pipe = Pipe::fifo();
@@ -120,6 +125,10 @@ pub(crate) struct PipeWriter {
 }
 
 impl PipeReader {
+    pub(crate) fn both_ends(&self) -> (Self, PipeWriter) {
+        both_ends(&self.pipe)
+    }
+
     /// Waits for a writer to open the FIFO, as `open` does (XSH `open`); not for its bytes, and not for it to be open still.
     pub(crate) fn poll_opened(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = lock(&self.pipe.state);
@@ -156,6 +165,10 @@ impl PipeReader {
 }
 
 impl PipeWriter {
+    pub(crate) fn both_ends(&self) -> (PipeReader, Self) {
+        both_ends(&self.pipe)
+    }
+
     /// Waits for a reader to open the FIFO.
     pub(crate) fn poll_opened(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = lock(&self.pipe.state);

@@ -173,6 +173,11 @@ impl Process {
                     // Without the trap nobody asks for it before the next one is set.
                     self.control.debug_done = frame.debug_done && state.traps.debug.is_some();
                 }
+                if let Some(action) = frame.debug_trap
+                    && state.traps.debug.is_none()
+                {
+                    Arc::make_mut(&mut state.traps).debug = Some(action);
+                }
                 if let Some(expansion) = frame.expansion {
                     self.x = expansion.into_inner();
                 }
@@ -242,23 +247,27 @@ impl Process {
     /// `eval`, `source` or a trap's action is over.
     fn end_script(&mut self, run: &mut Run) -> Step {
         let Some(Frame::Script(frame)) = self.control.frames.pop() else { return Ok(()) };
-        self.leave_script(run, frame)
+        let after = self.shell.state.status;
+        self.leave_script(run, frame, after)
     }
 
-    pub(crate) fn leave_script(&mut self, run: &mut Run, frame: Box<ScriptFrame>) -> Step {
+    /// `after`: the status of `eval` and `source`.
+    pub(crate) fn leave_script(&mut self, run: &mut Run, frame: Box<ScriptFrame>, after: u8) -> Step {
         let (kind, status) = (frame.kind, frame.status);
         let resume = frame.resume.clone();
         let pipe_status = Arc::clone(&frame.pipe_status);
-        let after = self.shell.state.status;
+        let last = self.shell.state.status;
         self.undo(Frame::Script(frame));
         self.shell.switch(resume);
         match kind {
             ScriptKind::Eval | ScriptKind::Source => {
-                if kind == ScriptKind::Source {
-                    self.return_trap(run)?;
-                }
+                let traps = kind == ScriptKind::Source && self.return_trap(run, after)?;
                 self.pop_command_frame();
                 self.shell.state.set_status(after);
+                if traps {
+                    // The trap sees the status of the last command, not that of `return`.
+                    self.shell.state.status = last;
+                }
                 self.control.resume_caller();
                 Ok(())
             }

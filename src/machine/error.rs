@@ -105,6 +105,8 @@ pub(crate) enum AssignmentError {
     ListToElement(Text),
     #[error("warning: {0}: removing nameref attribute")]
     NamerefRemoved(Text),
+    #[error("BASH_XTRACEFD: {0}: invalid value for trace file descriptor")]
+    NoTraceDescriptor(Text),
     #[error("BASH_COMPAT: {0}: compatibility value out of range")]
     NoSuchCompatibility(Text),
 }

@@ -167,6 +167,8 @@ pub(crate) struct ScriptFrame {
     pub(crate) debug_done: bool,
     /// `$_` behind `eval` and `source`.
     pub(crate) last_argument: Option<Text>,
+    /// The `DEBUG` trap, which a sourced file does not inherit.
+    pub(crate) debug_trap: Option<Text>,
 }
 
 /// See [`Frame::Command`].

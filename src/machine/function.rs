@@ -245,8 +245,7 @@ impl Process {
                     return Ok(());
                 }
                 Frame::Script(frame) if frame.kind == ScriptKind::Source => {
-                    self.shell.state.status = status;
-                    return self.leave_script(run, frame);
+                    return self.leave_script(run, frame, status);
                 }
                 Frame::Subshell(_) => {
                     self.control.frames.push(frame);

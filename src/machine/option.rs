@@ -118,6 +118,22 @@ options! {
     XpgEcho "xpg_echo" None false false;
 }
 
+/// The options that are levels of compatibility, with their numbers.
+const COMPATIBILITY: &[(ShellOption, [u8; 2])] = &[
+    (ShellOption::Compat31, *b"31"),
+    (ShellOption::Compat32, *b"32"),
+    (ShellOption::Compat40, *b"40"),
+    (ShellOption::Compat41, *b"41"),
+    (ShellOption::Compat42, *b"42"),
+    (ShellOption::Compat43, *b"43"),
+    (ShellOption::Compat44, *b"44"),
+];
+
+/// Whether it is a level of compatibility.
+pub(crate) fn is_compatibility(option: ShellOption) -> bool {
+    COMPATIBILITY.iter().any(|(known, _)| *known == option)
+}
+
 /// The state of every option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Options(u128);
@@ -185,28 +201,32 @@ pub(crate) fn find_letter(letter: u8) -> Option<ShellOption> {
 impl Options {
     /// `BASH_COMPAT=4.4` or `44`: as `shopt -s compat44`. `false`: there is no such level.
     pub(crate) fn set_compatibility(&mut self, value: &[u8]) -> bool {
-        use ShellOption::{Compat31, Compat32, Compat40, Compat41, Compat42, Compat43, Compat44};
-        for option in [Compat31, Compat32, Compat40, Compat41, Compat42, Compat43, Compat44] {
-            self.set(option, false);
-        }
+        self.forget_compatibility();
         let level = match value {
             [] => return true,
             [major, b'.', minor] | [major, minor] => [*major, *minor],
             _ => return false,
         };
-        let option = match &level {
-            b"31" => Compat31,
-            b"32" => Compat32,
-            b"40" => Compat40,
-            b"41" => Compat41,
-            b"42" => Compat42,
-            b"43" => Compat43,
-            b"44" => Compat44,
-            b"50" | b"51" | b"52" => return true,
-            _ => return false,
-        };
-        self.set(option, true);
+        match COMPATIBILITY.iter().find(|(_, known)| *known == level) {
+            Some((option, _)) => self.set(*option, true),
+            None => return matches!(&level, b"50" | b"51" | b"52"),
+        }
         true
+    }
+
+    /// One level is on at most.
+    pub(crate) fn forget_compatibility(&mut self) {
+        for (option, _) in COMPATIBILITY {
+            self.set(*option, false);
+        }
+    }
+
+    /// What `BASH_COMPAT` shows.
+    pub(crate) fn compatibility(self) -> &'static [u8] {
+        COMPATIBILITY
+            .iter()
+            .find(|(option, _)| self.has(*option))
+            .map_or(b"52", |(_, level)| level.as_slice())
     }
 }
 

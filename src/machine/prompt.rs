@@ -76,7 +76,7 @@ pub(crate) fn decode(shell: &mut Shell, run: &mut Run, prompt: &[u8], primary: b
                 if escape == b'W' && shown != b"/" && shown != b"~" {
                     out.extend_from_slice(shown.rsplit(|&byte| byte == b'/').next().unwrap_or(&shown));
                 } else {
-                    out.extend_from_slice(&shown);
+                    out.extend_from_slice(&trimmed(shell, run, &shown));
                 }
             }
             b'0'..=b'7' => {
@@ -96,6 +96,21 @@ pub(crate) fn decode(shell: &mut Shell, run: &mut Run, prompt: &[u8], primary: b
         }
     }
     out
+}
+
+/// A path for `\w`: of one with more directories than `PROMPT_DIRTRIM` the last ones, behind `...`.
+fn trimmed(shell: &mut Shell, run: &mut Run, path: &[u8]) -> Vec<u8> {
+    let most = shell.scalar(run, name::PROMPT_DIRTRIM).and_then(|text| super::variable::plain_integer(&text));
+    let most = most.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
+    let (head, rest) = match path.strip_prefix(b"~") {
+        Some(rest) => (b"~/...".as_slice(), rest),
+        None => (b"...".as_slice(), path),
+    };
+    let last = most.and_then(|most| memchr::memrchr_iter(b'/', rest).nth(most - 1));
+    match last.filter(|at| *at > 0) {
+        Some(at) => [head, rest.get(at..).unwrap_or(&[])].concat_metered(),
+        None => path.to_metered(),
+    }
 }
 
 /// The time now, in the zone of `TZ`.

@@ -409,6 +409,7 @@ impl Control {
             expansion: None,
             debug_done: false,
             last_argument: None,
+            debug_trap: None,
         };
         self.frames.push(Frame::Script(Box::new(frame)));
         self.start_program(shell, run, &program);

@@ -35,6 +35,18 @@ pub(crate) enum RedirectionError {
     Limit(#[from] crate::limit::LimitError),
 }
 
+impl RedirectionError {
+    /// What the shell itself refuses is told with the name of `{name}>file`.
+    fn of_variable(self, descriptor: &RedirectionDescriptor) -> Self {
+        match (self, descriptor) {
+            (Self::NoClobber(_), RedirectionDescriptor::Variable(name)) => Self::NoClobber(name.clone()),
+            (Self::Restricted(_), RedirectionDescriptor::Variable(name)) => Self::Restricted(name.clone()),
+            (Self::Ambiguous(_), RedirectionDescriptor::Variable(name)) => Self::Ambiguous(name.clone()),
+            (error, _) => error,
+        }
+    }
+}
+
 impl State {
     /// Puts descriptors back, the last change first.
     pub(crate) fn restore_descriptors(&mut self, saved: Vec<SavedDescriptor>) {
@@ -97,7 +109,10 @@ impl State {
         match Description::open(&session.fs, &session.fifos, &session.random, &absolute, options)? {
             OpenedPath::Description(description) => Ok(description),
             OpenedPath::Descriptor(number) => {
-                self.descriptors.get(number).cloned().ok_or_else(|| Errno::NotFound.into())
+                let description = self.descriptors.get(number).cloned().ok_or(Errno::NotFound)?;
+                // `read -t 1 <> <(:)` waits for what nobody writes.
+                let both = (options.read && options.write).then(|| description.with_both_ends()).flatten();
+                Ok(both.unwrap_or(description))
             }
         }
     }
@@ -121,7 +136,7 @@ impl Expansion {
             Ok(()) => {}
             Err(RedirectionError::Limit(limit)) => return Err(limit.into()),
             Err(error) => {
-                shell.report(error);
+                shell.report(error.of_variable(&reference.descriptor));
                 self.failed = true;
             }
         }

@@ -153,7 +153,13 @@ impl Process {
                 .and_then(|number| menu.get(number.checked_sub(1)?))
                 .cloned()
                 .unwrap_or_default();
-            let _ = self.shell.assign_variable(run, id, chosen, false);
+            if self.shell.assign_variable(run, id, chosen, false).is_err() {
+                self.shell.state.set_status(1);
+                if let Some(Frame::Loop(frame)) = self.control.frames.last_mut() {
+                    frame.status = 1;
+                }
+                self.shell.code.pc = end;
+            }
             return Ok(true);
         }
     }

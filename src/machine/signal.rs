@@ -95,6 +95,7 @@ impl Process {
             expansion: Some(Box::new(std::mem::take(&mut self.x))),
             debug_done: std::mem::replace(&mut self.control.debug_done, false),
             last_argument: None,
+            debug_trap: None,
         };
         self.control.traps_running.set(kind, true);
         if kind == ScriptKind::Trap {
@@ -145,14 +146,14 @@ impl Process {
         !self.control.runs_trap(ScriptKind::ReturnTrap) && self.shell.state.traps.on_return.is_some()
     }
 
-    /// Runs the `RETURN` trap behind a function or a sourced file.
-    pub(crate) fn return_trap(&mut self, run: &mut Run) -> Step {
+    /// Runs the `RETURN` trap behind a sourced file; the status is `status` behind it. Whether there is one.
+    pub(crate) fn return_trap(&mut self, run: &mut Run, status: u8) -> Step<bool> {
         if self.control.runs_trap(ScriptKind::ReturnTrap) {
-            return Ok(());
+            return Ok(false);
         }
-        let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(()) };
-        let status = self.shell.state.status;
-        self.start_trap(run, &action, ScriptKind::ReturnTrap, status)
+        let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(false) };
+        self.start_trap(run, &action, ScriptKind::ReturnTrap, status)?;
+        Ok(true)
     }
 
     /// Runs the `RETURN` trap of the function on top of the frames; the function returns with `status` behind it.

@@ -4,7 +4,7 @@ use super::array::{Array, Assoc};
 use super::builder::Separators;
 use super::error::AssignmentError;
 use super::name::{self, NameId};
-use super::option::{OPTIONS, ShellOption};
+use super::option::{OPTIONS, Options, ShellOption};
 use super::run::Run;
 use super::shell::{Calls, Counters, Positional, Shell};
 use super::variable::Variables;
@@ -48,6 +48,8 @@ const WATCHED: &[NameId] = &[
     name::HISTSIZE,
     name::HISTFILESIZE,
     name::BASH_COMPAT,
+    name::BASH_XTRACEFD,
+    name::IGNOREEOF,
     name::LANG,
     name::LC_ALL,
     name::LC_CTYPE,
@@ -278,6 +280,19 @@ impl Shell {
                     self.report(AssignmentError::NoSuchCompatibility(value));
                 }
             }
+            name::IGNOREEOF => {
+                let is_set = self.variables.slot(id).value != Value::Unset;
+                self.state.options.set(ShellOption::IgnoreEof, is_set);
+            }
+            name::BASH_XTRACEFD => {
+                let value = self.variables.slot(id).value.text().unwrap_or_default();
+                let number =
+                    super::variable::plain_integer(&value).and_then(|number| u32::try_from(number).ok());
+                let is_open = |number| self.state.descriptors.get(number).is_some();
+                if !value.is_empty() && !number.is_some_and(is_open) {
+                    self.report(AssignmentError::NoTraceDescriptor(value));
+                }
+            }
             name::HISTSIZE => self.history(run).limit(),
             name::HISTFILESIZE => self.history(run).limit_file(),
             name::LANG
@@ -343,6 +358,17 @@ impl Shell {
 }
 
 impl Variables {
+    /// `set -o ignoreeof` and `IGNOREEOF` go together.
+    pub(crate) fn show_ignore_eof(&mut self, on: bool) {
+        let value = if on { Value::Text(Text::from_static(b"10")) } else { Value::Unset };
+        self.set_plain(name::IGNOREEOF, value);
+    }
+
+    /// `shopt -s compat44` shows in `BASH_COMPAT`.
+    pub(crate) fn show_compatibility(&mut self, options: Options) {
+        self.set_plain(name::BASH_COMPAT, Value::Text(Text::from_static(options.compatibility())));
+    }
+
     /// POSIX mode and `POSIXLY_CORRECT` go together.
     pub(crate) fn show_posix(&mut self, on: bool) {
         let is_set = self.slot(name::POSIXLY_CORRECT).value != Value::Unset;

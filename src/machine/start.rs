@@ -101,7 +101,14 @@ impl Control {
             expansion: None,
             debug_done: false,
             last_argument: Some(state.last_argument.clone()),
+            debug_trap: None,
         };
+        if kind == ScriptKind::Source
+            && state.traps.debug.is_some()
+            && !state.options.has(ShellOption::FuncTrace)
+        {
+            frame.debug_trap = Arc::make_mut(&mut state.traps).debug.take();
+        }
         if let Some((path, args)) = file {
             let call = Call {
                 name: Text::from_static(b"source"),

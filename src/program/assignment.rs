@@ -170,9 +170,8 @@ impl Compiler {
                     head = Text::from_static(b"]");
                 }
                 head.push_bytes(if assignment.append { b"+=" } else { b"=" });
-                let head = self.text(&head);
                 if assignment.subscript.is_none() && super::brace::has_braces(word) {
-                    let Ok(words) = super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) else {
+                    let Ok(words) = super::brace::expand_value(word, super::brace::COMPILE_TIME_WORDS) else {
                         self.many_brace_arguments(assignment, word);
                         return;
                     };
@@ -180,16 +179,16 @@ impl Compiler {
                         let plain = self.emit(Op::UnlessBraces(0));
                         // They are no assignments any more: their expansions are split.
                         for word in &words {
-                            self.split_argument(head, word);
+                            self.split_argument(&head, word);
                         }
                         let end = self.emit(Op::Jump(0));
                         self.patch(plain);
-                        self.scalar_argument(head, word);
+                        self.scalar_argument(&head, word);
                         self.patch(end);
                         return;
                     }
                 }
-                self.scalar_argument(head, word);
+                self.scalar_argument(&head, word);
             }
             AssignmentValue::Array(elements) => {
                 let name = self.name(&assignment.name);
@@ -200,14 +199,18 @@ impl Compiler {
         }
     }
 
-    fn split_argument(&mut self, head: Index, word: &Word) {
-        self.emit(Op::Quoted(head));
+    fn split_argument(&mut self, head: &Text, word: &Word) {
+        let text = self.text(head);
+        self.emit(Op::Quoted(text));
+        self.head = head.clone();
         self.word(word, Quoting::Split);
         self.emit(Op::EndField);
     }
 
-    fn scalar_argument(&mut self, head: Index, word: &Word) {
-        self.emit(Op::Quoted(head));
+    fn scalar_argument(&mut self, head: &Text, word: &Word) {
+        let text = self.text(head);
+        self.emit(Op::Quoted(text));
+        self.head = head.clone();
         match word.parts.first() {
             // Behind the brace expansion the first part may begin with a tilde.
             Some(WordPart::Literal(text)) if text.starts_with(b"~") => {
@@ -278,6 +281,12 @@ impl Compiler {
     ) {
         self.word(&subscript.word, Quoting::Raw);
         self.emit(Op::PushBuilder);
+        if name.is_some() {
+            // Bash has quoted the brackets by then.
+            let subscript = self.source_text(subscript.word.span);
+            let close: &[u8] = if element.append { b"\\]+=" } else { b"\\]=" };
+            self.head = Text::from([b"\\[", subscript.as_bytes(), close].concat_metered());
+        }
         self.word(value, Quoting::Raw);
         self.emit(Op::ArrayKeyed { append: element.append, name });
     }

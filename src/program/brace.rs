@@ -80,6 +80,13 @@ pub(crate) fn texts(
 
 /// The words that `word` expands to, at most `most`, and short enough to be made when a program is compiled.
 pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> {
+    let mut words = expand_value(word, most)?;
+    words.retain(|word| !word.parts.is_empty());
+    Ok(words)
+}
+
+/// As [`expand`], with the words that are empty: they are values behind a name.
+pub(super) fn expand_value(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> {
     let mut left = COMPILE_TIME_UNITS;
     let mut grow = |units: usize| match left.checked_sub(units) {
         Some(rest) => {
@@ -88,11 +95,18 @@ pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> 
         }
         None => Err(BraceError::Length),
     };
-    expand_within(word, most, &mut grow)
+    expand_whole(word, most, &mut grow)
 }
 
 /// The words that `word` expands to, at most `most`. `grow` is asked before they get longer.
 pub(crate) fn expand_within(word: &Word, most: usize, grow: Grow<'_>) -> Result<Vec<Word>, BraceError> {
+    let mut words = expand_whole(word, most, grow)?;
+    words.retain(|word| !word.parts.is_empty());
+    Ok(words)
+}
+
+/// As [`expand_within`], with the words that are empty.
+fn expand_whole(word: &Word, most: usize, grow: Grow<'_>) -> Result<Vec<Word>, BraceError> {
     let mut units = Vec::new();
     // Bash counts the braces inside of `${...}` as well: `${x:-{a,b}{c,d}}` has none to expand.
     let mut hidden = 0_usize;
@@ -122,11 +136,7 @@ pub(crate) fn expand_within(word: &Word, most: usize, grow: Grow<'_>) -> Result<
         return Err(BraceError::Depth);
     }
     let expanded = expand_units(&units, most, 0, grow)?;
-    Ok(expanded
-        .into_iter()
-        .map(|units| Word { parts: join(units), span: word.span })
-        .filter(|word| !word.parts.is_empty())
-        .collect())
+    Ok(expanded.into_iter().map(|units| Word { parts: join(units), span: word.span }).collect())
 }
 
 /// How many braces of the words inside of `${...}` are left open by its end. The recursion is as deep as the syntax.

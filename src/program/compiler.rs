@@ -189,7 +189,18 @@ pub(super) struct Compiler {
     /// What the spans of the syntax tree refer to.
     pub(super) source: Bytes,
     /// The word that is compiled, and whether it is a part in double quotes: what a bad substitution shows.
-    pub(super) around: (Span, bool),
+    pub(super) around: Around,
+    /// What stands before the word that comes next, in the same word for bash: `name=`.
+    pub(super) head: Text,
+}
+
+/// A word that is compiled.
+#[derive(Default)]
+pub(super) struct Around {
+    pub(super) word: Span,
+    /// It is a part in double quotes.
+    pub(super) quoted: bool,
+    pub(super) head: Text,
 }
 
 impl Compiler {
@@ -206,7 +217,8 @@ impl Compiler {
             names: HashMap::default(),
             source,
             base_line: None,
-            around: (Span::default(), false),
+            around: Around::default(),
+            head: Text::EMPTY,
         }
     }
 

@@ -1,9 +1,9 @@
 //! Words to operations that append to the builder.
 
-use super::compiler::Compiler;
+use super::compiler::{Around, Compiler};
 use super::effect::{expands, is_constant, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
-use crate::memory::{ToDecimal, ToMetered, Vec};
+use crate::memory::{JoinMetered, ToDecimal, ToMetered, Vec};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Expression, Parameter,
     ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
@@ -72,7 +72,8 @@ impl Compiler {
     }
 
     fn nested_word(&mut self, word: &Word, context: Quoting, nested: bool) {
-        let around = std::mem::replace(&mut self.around, (word.span, false));
+        let head = std::mem::replace(&mut self.head, Text::EMPTY);
+        let around = std::mem::replace(&mut self.around, Around { word: word.span, quoted: false, head });
         self.parts(&word.parts, context, nested);
         self.around = around;
     }
@@ -115,9 +116,9 @@ impl Compiler {
                     }
                 }
                 let quoting = if context == Quoting::Document { Quoting::Document } else { Quoting::Quoted };
-                let quoted = std::mem::replace(&mut self.around.1, true);
+                let quoted = std::mem::replace(&mut self.around.quoted, true);
                 self.parts(parts, quoting, nested);
-                self.around.1 = quoted;
+                self.around.quoted = quoted;
             }
             WordPart::Tilde(name) => {
                 let name = self.text(name);
@@ -227,13 +228,13 @@ impl Compiler {
 
     /// The text that bash expands as a whole when it comes to an expansion: the word, or what is quoted of it.
     fn text_around(&self, span: Span) -> Text {
-        let (word, quoted) = self.around;
+        let Around { word, quoted, ref head } = self.around;
         let (start, end) = (word.start.min(span.start), word.end.max(span.end));
         if word.line == 0 || word.start > span.start || word.end < span.end {
             return self.source_text(span);
         }
         if !quoted {
-            return shown(&self.source_text(word), false);
+            return Text::from([head.as_bytes(), &shown(&self.source_text(word), false)].concat_metered());
         }
         let before = self.source.get(start as usize..span.start as usize).unwrap_or(&[]);
         let behind = self.source.get(span.end as usize..end as usize).unwrap_or(&[]);

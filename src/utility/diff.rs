@@ -5,12 +5,15 @@
 //! Directories are walked with a list of pairs that are still to be compared.
 
 mod format;
+mod ignored;
 mod lines;
 mod myers;
 
+use crate::limit::Meter;
 use crate::memory::{BTreeMap, BTreeSet, JoinMetered, String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
+use ignored::Ignored;
 use lines::{File, Normal};
 
 pub(super) const UTILITY: Utility = Utility {
@@ -31,6 +34,12 @@ pub(super) const UTILITY: Utility = Utility {
         flag('b', "ignore-space-change", "ignore changes in the amount of white space"),
         flag('Z', "ignore-trailing-space", "ignore white space at line end"),
         flag('B', "ignore-blank-lines", "ignore changes where lines are all blank"),
+        value(
+            'I',
+            "ignore-matching-lines",
+            "RE",
+            "ignore changes where all lines match RE (can be repeated)",
+        ),
         flag('\0', "strip-trailing-cr", "strip trailing carriage return on input"),
         flag('a', "text", "treat all files as text"),
         flag('d', "minimal", "try hard to find a smaller set of changes"),
@@ -52,7 +61,7 @@ struct Settings {
     labels: Vec<Text>,
     recursive: bool,
     new_file: bool,
-    ignore_blank_lines: bool,
+    ignored: Ignored,
     text: bool,
     minimal: bool,
     normal: Normal,
@@ -70,7 +79,7 @@ struct Pair {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = ctx.args.clone();
     let options = ctx.parse_options(&UTILITY).map_err(|error| with_hint("diff", error))?;
-    let settings = Settings::of(&options, &args).map_err(|error| with_hint("diff", error))?;
+    let settings = Settings::of(&options, &args, &ctx.meter).map_err(|error| with_hint("diff", error))?;
     let paths = match options.operands.as_slice() {
         [left, right] => [left.clone(), right.clone()],
         [] => return Err(with_hint("diff", UtilityError::Usage("missing operand after 'diff'".into()))),
@@ -105,7 +114,7 @@ pub(super) fn with_hint(name: &str, error: UtilityError) -> UtilityError {
 }
 
 impl Settings {
-    fn of(options: &Options, args: &[Text]) -> Result<Self, UtilityError> {
+    fn of(options: &Options, args: &[Text], meter: &std::sync::Arc<Meter>) -> Result<Self, UtilityError> {
         let mut context = None;
         for (spec, argument) in options.given() {
             match (spec.short, argument) {
@@ -136,7 +145,7 @@ impl Settings {
             labels: options.values("label").cloned().collect(),
             recursive: options.has("recursive"),
             new_file: options.has("new-file"),
-            ignore_blank_lines: options.has("ignore-blank-lines"),
+            ignored: Ignored::of(options, meter)?,
             text: options.has("text"),
             minimal: options.has("minimal"),
             normal: Normal {
@@ -354,9 +363,8 @@ async fn compare_files(
     let mut changes = Vec::new();
     if !same && !binary {
         changes = lines::changes(ctx, settings.normal, settings.minimal, [&left, &right]).await?;
-        if settings.ignore_blank_lines {
-            changes = format::without_blank(&changes, [&left, &right], settings.context.unwrap_or(0));
-        }
+        changes =
+            settings.ignored.leave_out(ctx, changes, [&left, &right], settings.context.unwrap_or(0)).await?;
     }
     if same || (!binary && changes.is_empty()) {
         if settings.report_identical {

@@ -87,7 +87,7 @@ fn show(ctx: &mut ShellContext<'_>, names: &[Text]) -> Flow {
     while let Some(name) = ctx.next(names) {
         match completions.get(name) {
             Some(parts) => show_one(ctx, name, parts),
-            None => ctx.complain(BuiltinError::NoCompletion(name.clone())),
+            None => ctx.complain(BuiltinError::NoCompletion(told(name))),
         }
     }
     ctx.flow()
@@ -106,12 +106,26 @@ fn remove(ctx: &mut ShellContext<'_>, names: &[Text]) -> Flow {
     if names.is_empty() {
         ctx.shell.state.editor.completions = Arc::default();
     }
+    if ctx.shell.state.editor.completions.is_empty() {
+        // Bash looks for a name only where there is any.
+        return ctx.flow();
+    }
     while let Some(name) = ctx.next(names) {
         if Arc::make_mut(&mut ctx.shell.state.editor.completions).remove(name).is_none() {
-            ctx.complain(BuiltinError::NoCompletion(name.clone()));
+            ctx.complain(BuiltinError::NoCompletion(told(name)));
         }
     }
     ctx.flow()
+}
+
+/// The names under which bash keeps what is for the empty line, the first word and everything else.
+fn told(name: &Text) -> Text {
+    match name.as_bytes() {
+        b"-D" => Text::from_static(b"_DefaultCmD_"),
+        b"-E" => Text::from_static(b"_EmptycmD_"),
+        b"-I" => Text::from_static(b"_InitialWorD_"),
+        _ => name.clone(),
+    }
 }
 
 fn compopt(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
@@ -141,9 +155,14 @@ fn compopt(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     }
     while let Some(name) = ctx.next(&names) {
         let Some(parts) = Arc::make_mut(&mut ctx.shell.state.editor.completions).get_mut(name) else {
-            ctx.complain(BuiltinError::NoCompletion(name.clone()));
+            ctx.complain(BuiltinError::NoCompletion(told(name)));
             continue;
         };
+        if changes.is_empty() {
+            let parts = parts.clone();
+            show_options(ctx, name, &parts);
+            continue;
+        }
         for (on, option) in &changes {
             let part = [b"-o ".as_slice(), option].concat_metered();
             parts.retain(|known| *known != part);
@@ -155,6 +174,19 @@ fn compopt(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
         }
     }
     Ok(ctx.flow())
+}
+
+/// `compopt NAME`: the options that are on and off.
+fn show_options(ctx: &mut ShellContext<'_>, name: &Text, parts: &[Vec<u8>]) {
+    ctx.out.bytes(b"compopt ");
+    for option in COMPLETION_OPTIONS {
+        let is_on =
+            parts.iter().any(|part| part.strip_prefix(b"-o ").is_some_and(|on| on == option.as_bytes()));
+        ctx.out.bytes(if is_on { b"-o " } else { b"+o " });
+        ctx.out.bytes(option.as_bytes());
+        ctx.out.bytes(b" ");
+    }
+    ctx.out.line(name);
 }
 
 #[cfg(test)]

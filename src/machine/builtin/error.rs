@@ -99,6 +99,8 @@ pub(crate) enum BuiltinError {
     NoSharedObject(Text),
     #[error("{0}: no completion specification")]
     NoCompletion(Text),
+    #[error("hashing disabled")]
+    HashingDisabled,
     #[error("not currently executing completion function")]
     NotCompleting,
     #[error("warning: -{} option may not work as you expect", char::from(*.0))]

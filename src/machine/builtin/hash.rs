@@ -37,6 +37,9 @@ pub(super) fn shown(path: &Text) -> Text {
 }
 
 fn hash(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    if !ctx.process.shell.state.options.has(ShellOption::HashAll) {
+        return Err(BuiltinError::HashingDisabled);
+    }
     let options = ctx.options()?;
     let names = ctx.operands(&options);
     if options.has(b'r') && ctx.is_first() {

@@ -252,7 +252,8 @@ impl Process {
                 }
                 Flow::ReturnTrap => {
                     self.control.frames.push(Frame::Builtin(Box::new(invocation)));
-                    return self.return_trap(run);
+                    let status = self.shell.state.status;
+                    return self.return_trap(run, status).map(|_| ());
                 }
                 Flow::Wait => {
                     self.control.wait = Wait::Builtin(Box::new(invocation));

@@ -173,8 +173,18 @@ impl Shell {
             self.variables.show_posix(on);
         }
         let options = &mut self.state.options;
+        let is_level = option::is_compatibility(option);
+        if is_level && on {
+            options.forget_compatibility();
+        }
         let enabled = option == ShellOption::History && on && !options.has(option);
         options.set(option, on);
+        if is_level {
+            self.variables.show_compatibility(self.state.options);
+        }
+        if option == ShellOption::IgnoreEof {
+            self.variables.show_ignore_eof(on);
+        }
         if enabled && self.state.editor.history.unsaved == 0 {
             self.history(run).load();
         }

@@ -163,6 +163,8 @@ fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Res
         }
         Value::Unset if !exists || attributes.has(Attributes::ARRAY) || attributes.has(Attributes::ASSOC) => {
         }
+        // The aliases and the remembered paths stay.
+        Value::Dynamic if matches!(id, name::BASH_ALIASES | name::BASH_CMDS) => {}
         Value::Dynamic => return Err(not_an_array()),
         _ if is_all => return Err(not_an_array()),
         _ => {

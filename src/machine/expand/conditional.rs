@@ -140,7 +140,8 @@ impl Shell {
     ) -> Step<Option<bool>> {
         let mut source = Vec::with_capacity(right.bytes.len());
         for (bytes, quoted) in right.stretches() {
-            if quoted {
+            // Before bash 3.2 quotes meant nothing here.
+            if quoted && !self.state.options.has(ShellOption::Compat31) {
                 for &byte in bytes {
                     if memchr::memchr(byte, b"\\^$.[]|()*+?{}").is_some() {
                         source.push(b'\\');

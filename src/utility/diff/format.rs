@@ -14,17 +14,12 @@ pub(super) struct Change {
     pub(super) inserted: usize,
 }
 
-/// Leaves out what consists of blank lines alone: changes, or hunks of changes within twice the context.
-pub(super) fn without_blank(changes: &[Change], [left, right]: [&File; 2], context: usize) -> Vec<Change> {
-    let blank = |file: &File, from: usize, count: usize| {
-        (from..from + count).all(|index| matches!(file.line(index), b"" | b"\n"))
-    };
+/// Leaves out what can be ignored: changes, or hunks of changes within twice the context of which every change can be.
+/// `ignorable` has an entry for each change.
+pub(super) fn without_ignorable(changes: &[Change], ignorable: &[bool], context: usize) -> Vec<Change> {
+    let mut ignorable = ignorable.iter();
     hunks(changes, context)
-        .filter(|hunk| {
-            !hunk.iter().all(|change| {
-                blank(left, change.left, change.deleted) && blank(right, change.right, change.inserted)
-            })
-        })
+        .filter(|hunk| ignorable.by_ref().take(hunk.len()).filter(|ignored| **ignored).count() < hunk.len())
         .flatten()
         .copied()
         .collect()

@@ -7,6 +7,7 @@ use crate::machine::error::AssignmentError;
 use crate::machine::expansion::{Subscript, Target};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
+use crate::machine::option::ShellOption;
 use crate::machine::variable::{Attributes, Value, decimal, plain_integer};
 use crate::memory::Arc;
 use crate::program::ArithmeticContext;
@@ -56,6 +57,7 @@ impl Evaluation<'_> {
         let slot = self.shell.variables.slot(id);
         if !slot.attributes.has(Attributes::ASSIGN_MASK)
             && matches!(slot.value, Value::Integer(_) | Value::Text(_) | Value::Unset)
+            && !self.shell.state.options.has(ShellOption::AllExport)
         {
             self.shell.variables.slot_mut(id).value = Value::Integer(number);
             return Ok(());
