@@ -122,10 +122,15 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
-        reason: "IGNORECASE and bytes beyond ASCII",
-        explains: |call, _, _| {
-            let text = call.arguments.concat();
-            String::from_utf8_lossy(&text).contains("IGNORECASE") && !text.is_ascii()
+        reason: "with IGNORECASE gawk orders characters beyond ASCII by the sign of their bytes",
+        explains: |call, theirs, ours| {
+            let orders = call.says(b"<") || call.says(b">") || call.says(b"sort");
+            let is_ascii = call.texts().all(|text| text.is_ascii());
+            call.says(b"IGNORECASE")
+                && !is_ascii
+                && orders
+                && theirs.stderr == ours.stderr
+                && theirs.status == ours.status
         },
     },
 ];
