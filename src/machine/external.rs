@@ -133,7 +133,9 @@ impl Expansion {
             if shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
                 let name = run.services.names.text(assignment.name);
                 shell.report(AssignmentError::ReadOnly(name));
-                if shell.state.options.has(ShellOption::Posix) {
+                if shell.state.options.has(ShellOption::Posix)
+                    || shell.state.options.has(ShellOption::ErrExit)
+                {
                     return Err(());
                 }
                 continue;
@@ -245,6 +247,10 @@ impl Process {
         let Ok(environment) =
             environment.map_or_else(|| self.x.command_environment(&mut self.shell, run), Ok)
         else {
+            if self.shell.state.options.has(ShellOption::ErrExit) {
+                // In a condition too.
+                return Err(super::halt::Halt::Exit(1));
+            }
             self.x.finish_simple(&mut self.shell, 1);
             return Ok(());
         };

@@ -125,6 +125,25 @@ fn host_files(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>
     }
 }
 
+/// Gives the root directory the names that the host's has: a random pattern may look there.
+fn take_root(tree: &FileSystem) {
+    let host: Vec<_> = fs::read_dir("/").unwrap().flatten().collect();
+    for entry in &host {
+        let path = format!("/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            tree.create_dir(path.as_bytes(), 0o755).ok();
+        } else {
+            tree.write(path.as_bytes(), b"", 0o644).ok();
+        }
+    }
+    for entry in tree.read_dir(b"/").unwrap() {
+        let name = String::from_utf8_lossy(entry.name.as_bytes()).into_owned();
+        if !host.iter().any(|entry| *entry.file_name() == *name) {
+            tree.remove_dir(format!("/{name}").as_bytes()).ok();
+        }
+    }
+}
+
 /// Runs a script in a sandbox with these files. A limit that ended it is told as a line of standard error.
 pub(crate) fn in_sandbox<'f>(
     mut script: Script,
@@ -140,6 +159,7 @@ pub(crate) fn in_sandbox<'f>(
         builder = builder.file(format!("{work}/{name}"), content.to_vec());
     }
     let sandbox = builder.build().unwrap();
+    take_root(sandbox.fs());
     script.bare_environment = true;
     if let Some(text) = stdin {
         script.stdin = Source::Bytes(Text::from(text.to_vec()));

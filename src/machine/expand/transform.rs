@@ -161,7 +161,14 @@ impl Expansion {
                 let flags = shell.attribute_letters(run, &target);
                 match target.list_kind() {
                     Some(kind) => {
-                        let count = shell.target_values(run, &target).len();
+                        let mut count = shell.target_values(run, &target).len();
+                        if let Target::Elements(id, _) = &target
+                            && shell.value_of(run, *id) == Value::Unset
+                            && is_declared_array(shell, run, *id)
+                        {
+                            // `declare -a name` alone has attributes once.
+                            count = 1;
+                        }
                         let values = vec![flags.unwrap_or_default(); count];
                         self.append_list(shell, run, &values, kind, quoting, ListOf::Transformed)
                     }
@@ -273,6 +280,9 @@ impl Expansion {
                 text.push(b' ');
             }
         }
+        if pairs.is_empty() && *kind == AllElements::At {
+            return self.append_list(shell, run, &[], *kind, quoting, ListOf::Transformed);
+        }
         self.append_text(shell, &text, quoting);
         Ok(())
     }
@@ -285,7 +295,7 @@ impl Expansion {
         let separators = &shell.state.separators;
         let splits = separators.class(b' ') == 1 || separators.join.is_empty();
         let words = match target {
-            Target::Elements(id, _) if !shell.value_of(run, *id).is_array() => 1,
+            Target::Elements(id, _) if !is_declared_array(shell, run, *id) => 1,
             Target::Elements(..) => 3,
             _ => usize::MAX,
         };
@@ -293,6 +303,14 @@ impl Expansion {
         let words: Vec<Text> = text.splitn(words, |&byte| byte == b' ').map(Text::from).collect();
         self.append_list(shell, run, &words, AllElements::At, Quoting::Quoted, ListOf::Elements)
     }
+}
+
+/// Whether a name was declared as an array; it may have no value.
+fn is_declared_array(shell: &mut Shell, run: &mut Run, id: super::super::name::NameId) -> bool {
+    let attributes = shell.variables.slot(id).attributes;
+    attributes.has(Attributes::ARRAY)
+        || attributes.has(Attributes::ASSOC)
+        || shell.value_of(run, id).is_array()
 }
 
 /// Whether a name stands for an array: its attributes can be told though it has no first element.

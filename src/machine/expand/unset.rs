@@ -47,7 +47,7 @@ impl Shell {
             return Err(self.fatal_expansion());
         }
         if self.state.options.has(ShellOption::NoUnset)
-            && let Target::Positional(_) | Target::Index(..) | Target::Key(..) = target
+            && let Target::Positional(_) | Target::Index(..) | Target::Key(..) | Target::Nothing = target
             && let Some(reference) = reference
             && let Some(inner) = reference.source.strip_prefix(b"${")
         {
