@@ -8,8 +8,8 @@ use hookbox::syntax::ast::List;
 use hookbox::syntax::{NoAliases, ParseOptions, Parser, is_well_formed, parse_arithmetic, print_list};
 
 const RESERVED: &[&str] = &[
-    "!", "[[", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
-    "if", "in", "select", "then", "time", "until", "while",
+    "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
+    "function", "if", "in", "select", "then", "time", "until", "while",
 ];
 
 /// Parses a text in every mode: skimmed and parsed as a whole are the same, what is surely well formed has no error, and
