@@ -283,6 +283,8 @@ impl Sandbox {
             Err(Halt::Limit(error)) => State::Failed(error),
             Err(
                 Halt::Exit(status)
+                | Halt::Fatal(status)
+                | Halt::Failed { status, .. }
                 | Halt::Discard(status)
                 | Halt::Unparsed(status)
                 | Halt::Abandon(status)

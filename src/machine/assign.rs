@@ -66,7 +66,7 @@ impl Shell {
         if self.state.options.has(ShellOption::Posix) {
             let subshell = self.is_forked || self.state.ids.level > 0;
             let errexit = self.state.options.has(ShellOption::ErrExit);
-            return Halt::Exit(if self.state.invoked.command_string && !subshell && !errexit {
+            return Halt::Fatal(if self.state.invoked.command_string && !subshell && !errexit {
                 127
             } else {
                 1
@@ -370,9 +370,6 @@ impl Process {
         literal: &ArrayLiteral,
         append: bool,
     ) -> Step {
-        if self.shell.state.options.has(ShellOption::XTrace) {
-            self.trace_array(run, id, literal, append);
-        }
         let result = self.shell.assign_array(run, id, literal, append);
         self.shell.assignment_step(result)
     }

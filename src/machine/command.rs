@@ -62,7 +62,7 @@ impl Process {
             if self.shell.state.options.has(ShellOption::Posix)
                 && name.and_then(|name| builtin::find(name)).is_some_and(|builtin| builtin.special)
             {
-                return Err(Halt::Exit(1));
+                return Err(Halt::Fatal(1));
             }
             return Ok(());
         }

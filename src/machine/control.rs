@@ -32,7 +32,7 @@ pub(crate) struct Control {
     /// The command that it starts takes its place: after `exec`, and where a utility asked for the command.
     pub(crate) becomes_command: bool,
     /// `set -e` ends the shell behind the `ERR` trap with this status.
-    pub(crate) exit_after_trap: Option<u8>,
+    pub(crate) exit_after_trap: Option<Halt>,
     /// Levels of `set -x` outside of this process.
     pub(crate) trace_base: usize,
     /// The answer to `select` as far as it was read.
@@ -100,6 +100,17 @@ impl Control {
 
     pub(crate) fn innermost_subshell(&self) -> Option<usize> {
         self.frames.iter().rposition(|frame| matches!(frame, Frame::Subshell(_)))
+    }
+
+    /// Where the outermost call begins that has redirections, in the subshell that runs.
+    pub(crate) fn outermost_redirected_call(&self) -> Option<usize> {
+        let floor = self.innermost_subshell().map_or(0, |at| at + 1);
+        let own = self.frames.get(floor..)?;
+        let is_call = |pair: &[Frame]| match pair {
+            [Frame::Command(command), Frame::Function(_)] => !command.redirections.is_empty(),
+            _ => false,
+        };
+        own.windows(2).position(is_call).map(|at| at + floor)
     }
 
     pub(crate) fn mark_exiting(&mut self) {
@@ -275,9 +286,9 @@ impl Process {
                 self.shell.state.status = status;
                 self.shell.state.pipe_status = pipe_status;
                 if self.shell.in_trap == 0
-                    && let Some(status) = self.control.exit_after_trap.take()
+                    && let Some(halt) = self.control.exit_after_trap.take()
                 {
-                    return Err(Halt::Exit(status));
+                    return Err(halt);
                 }
                 if kind == ScriptKind::ReturnTrap {
                     self.control.resume_caller();
@@ -292,7 +303,7 @@ impl Process {
             ScriptKind::ErrTrap => {
                 self.shell.state.status = status;
                 self.shell.state.pipe_status = pipe_status;
-                self.control.exit_after_trap.take().map_or(Ok(()), |status| Err(Halt::Exit(status)))
+                self.control.exit_after_trap.take().map_or(Ok(()), Err)
             }
             ScriptKind::DebugTrap => {
                 self.shell.state.status = status;

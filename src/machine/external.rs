@@ -249,7 +249,7 @@ impl Process {
         else {
             if self.shell.state.options.has(ShellOption::ErrExit) {
                 // In a condition too.
-                return Err(super::halt::Halt::Exit(1));
+                return Err(super::halt::Halt::Failed { status: 1, simple: true });
             }
             self.x.finish_simple(&mut self.shell, 1);
             return Ok(());

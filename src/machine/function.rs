@@ -68,7 +68,7 @@ impl Shell {
         if self.state.options.has(ShellOption::Posix) {
             if builtin::find(&definition.name).is_some_and(|builtin| builtin.special) {
                 self.report(CommandError::SpecialBuiltin(definition.name.clone()));
-                return Err(Halt::Exit(2));
+                return Err(Halt::Fatal(2));
             }
             if !super::name::is_name(&definition.name) {
                 return self.invalid_identifier(&definition.name);

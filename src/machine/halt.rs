@@ -17,8 +17,13 @@ use crate::text::Text;
 pub(crate) enum Halt {
     /// An error was reported: the command is given up, and with it the list that it stands in (bash's "discard").
     Discard(u8),
-    /// The shell, or the subshell that runs, ends.
+    /// The shell, or the subshell that runs, ends: `exit`. An `EXIT` trap runs inside of the functions that run.
     Exit(u8),
+    /// As `Exit`, by an error: the functions that run are given up first.
+    Fatal(u8),
+    /// As `Exit`, by a command that failed under `set -e`. Behind a simple command (`simple`) the outermost function that was
+    /// called with redirections is given up first, with all that it called; other functions lose their local variables only.
+    Failed { status: u8, simple: bool },
     /// As `Exit`, by a signal: no `EXIT` trap runs for those that can not be caught.
     Killed(u8),
     /// A text does not parse: what is left of it is not run. A subshell around it goes on.
@@ -91,7 +96,7 @@ impl Shell {
     pub(crate) fn invalid_identifier(&mut self, name: &[u8]) -> Step {
         self.report(CommandError::InvalidIdentifier(Text::from(name)));
         if self.state.options.has(super::option::ShellOption::Posix) {
-            return Err(Halt::Exit(2));
+            return Err(Halt::Fatal(2));
         }
         self.state.set_status(1);
         Ok(())
@@ -127,7 +132,7 @@ impl Process {
                     return self.end(run, status);
                 }
                 Halt::Abandon(status) => self.discard(run, status, Extent::All),
-                Halt::Exit(status) => return self.end(run, status),
+                Halt::Exit(_) | Halt::Fatal(_) | Halt::Failed { .. } => return self.end_by(run, halt),
                 Halt::Killed(status) => return Ok(self.exit_now(status)),
             };
             match step {
@@ -199,6 +204,14 @@ impl Process {
 
     /// The shell ends with `status`, after its `EXIT` trap; in a subshell that runs here, the subshell does.
     pub(crate) fn end(&mut self, run: &mut Run, status: u8) -> Result<Option<u8>, LimitError> {
+        self.end_by(run, Halt::Exit(status))
+    }
+
+    /// As `end`, by `Halt::Exit`, `Halt::Fatal` or `Halt::Failed`.
+    fn end_by(&mut self, run: &mut Run, halt: Halt) -> Result<Option<u8>, LimitError> {
+        let (Halt::Exit(status) | Halt::Fatal(status) | Halt::Failed { status, .. }) = halt else {
+            return Ok(None);
+        };
         let exiting = match self.control.innermost_subshell() {
             Some(at) => match self.control.frames.get(at) {
                 Some(Frame::Subshell(frame)) => frame.exiting,
@@ -208,6 +221,7 @@ impl Process {
         };
         if !exiting && self.shell.state.traps.signals.get(&0).is_some_and(|action| !action.is_empty()) {
             self.control.mark_exiting();
+            self.give_functions_up(halt);
             return match self.start_exit_trap(run, status) {
                 Ok(()) => Ok(None),
                 Err(Halt::Limit(error)) => Err(error),
@@ -215,6 +229,33 @@ impl Process {
             };
         }
         Ok(self.finish_exit(run, status))
+    }
+
+    /// The shell ends: what of its functions the `EXIT` trap does not find any more.
+    fn give_functions_up(&mut self, halt: Halt) {
+        let is_main = !self.shell.is_forked && self.control.innermost_subshell().is_none();
+        let begin = match halt {
+            Halt::Fatal(_) if is_main => Some(0),
+            Halt::Failed { simple: true, .. } => self.control.outermost_redirected_call(),
+            Halt::Failed { .. } => None,
+            _ => return,
+        };
+        while begin.is_some_and(|begin| begin < self.control.frames.len()) {
+            let Some(frame) = self.control.frames.pop() else { break };
+            self.undo(frame);
+        }
+        if !is_main {
+            return;
+        }
+        let mut changes_reading = false;
+        for frame in self.control.frames.iter().rev() {
+            if let Frame::Function(frame) = frame {
+                changes_reading |= self.shell.variables.leave_function(frame.mark);
+            }
+        }
+        if changes_reading {
+            self.shell.refresh_special();
+        }
     }
 
     fn finish_exit(&mut self, run: &mut Run, status: u8) -> Option<u8> {
@@ -258,7 +299,7 @@ impl Process {
     }
 
     /// A command failed where failures count: `ERR` trap, then `set -e`.
-    pub(crate) fn check_failure(&mut self, run: &mut Run) -> Step {
+    pub(crate) fn check_failure(&mut self, run: &mut Run, simple: bool) -> Step {
         let state = &self.shell.state;
         if !state.conditions.is_empty() {
             return Ok(());
@@ -266,9 +307,9 @@ impl Process {
         let status = state.status;
         let exits = state.options.has(ShellOption::ErrExit);
         if self.shell.state.traps.err.is_some() && !self.control.runs_trap(ScriptKind::ErrTrap) {
-            self.control.exit_after_trap = exits.then_some(status);
+            self.control.exit_after_trap = exits.then_some(Halt::Failed { status, simple });
             return self.err_trap(run);
         }
-        if exits { Err(Halt::Exit(status)) } else { Ok(()) }
+        if exits { Err(Halt::Failed { status, simple }) } else { Ok(()) }
     }
 }

@@ -43,7 +43,7 @@ impl Shell {
                 | Op::Field(_)
                 | Op::FieldVariable(_)
                 | Op::EndField
-                | Op::Check
+                | Op::Check { .. }
                 | Op::EndProcess => continue,
                 _ => return false,
             };

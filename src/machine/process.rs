@@ -214,7 +214,11 @@ impl Process {
                     Op::BadSubstitution { text, fatal } => {
                         let text = program.text(text);
                         let halt = self.shell.expansion_error(ExpansionError::BadSubstitution(text));
-                        return Err(if fatal { self.shell.fatal_expansion() } else { halt });
+                        return Err(if fatal {
+                            self.shell.fatal_expansion()
+                        } else {
+                            self.shell.failed_expansion(halt)
+                        });
                     }
                     Op::OpenBackquote(text) => {
                         let error = ExpansionError::OpenBackquote(program.text(text));
@@ -256,7 +260,7 @@ impl Process {
                     }
                     Op::Arithmetic(index) => {
                         if let Some(code) = program.arithmetic.get(index as usize) {
-                            let number = self.shell.evaluate(run, code, &link)?;
+                            let number = self.shell.evaluate_in_word(run, code, &link)?;
                             self.x.numbers.push(number);
                         }
                         continue;
@@ -265,7 +269,7 @@ impl Process {
                         if let Some(code) = program.arithmetic.get(expression as usize)
                             && self.shell.has_plain_operands(run, code, &link)
                         {
-                            let number = self.shell.evaluate(run, code, &link)?;
+                            let number = self.shell.evaluate_in_word(run, code, &link)?;
                             self.x.numbers.push(number);
                             self.shell.code.pc = done;
                         }
@@ -275,8 +279,8 @@ impl Process {
                         self.x.builder = self.x.builders.pop().unwrap_or_default();
                         self.shell.arithmetic.context = context;
                         let result = self.shell.evaluate_text(run, &text, 0);
-                        let number = self.shell.arithmetic.result(context, result)?;
-                        self.x.numbers.push(number);
+                        let result = self.shell.arithmetic.result(context, result);
+                        self.x.numbers.push(self.shell.word_number(context, result)?);
                     }
                     Op::ArithmeticCommand(index) => {
                         if let Some(code) = program.arithmetic.get(index as usize) {
@@ -337,7 +341,10 @@ impl Process {
                     Op::UnlessBraces(to) => self.unless(to, State::expands_braces),
                     Op::BraceFields(index) if defers_braces(run, &program, index) => return Ok(self.again()),
                     Op::BraceFields(index) => self.x.brace_fields(&mut self.shell, run, &program, index)?,
-                    Op::ArrayBegin => {
+                    Op::ArrayBegin { start, end } => {
+                        if end > 0 && self.shell.state.options.has(ShellOption::XTrace) {
+                            self.trace_list(run, &program, start, end);
+                        }
                         let fields = std::mem::take(&mut self.x.fields);
                         self.x.literals.push(ArrayLiteral { elements: Vec::new(), fields });
                     }
@@ -461,9 +468,9 @@ impl Process {
                         self.shell.state.status = status;
                     }
                     Op::SetStatus(status) => self.shell.state.status = status,
-                    Op::Check => {
+                    Op::Check { simple } => {
                         if self.shell.state.status != 0 {
-                            self.check_failure(run)?;
+                            self.check_failure(run, simple)?;
                         }
                         continue;
                     }

@@ -30,7 +30,7 @@ pub(crate) struct Code {
 impl Code {
     /// What comes behind the command that runs.
     pub(crate) fn next(&self) -> Option<&Op> {
-        self.program.code.iter().skip(self.pc as usize).find(|op| !matches!(op, Op::Check))
+        self.program.code.iter().skip(self.pc as usize).find(|op| !matches!(op, Op::Check { .. }))
     }
 
     /// Whether nothing comes behind the command that runs.

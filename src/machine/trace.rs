@@ -8,6 +8,7 @@ use super::quote;
 use super::run::Run;
 use super::shell::{Code, Shell};
 use crate::memory::{Arc, JoinMetered, ToDecimal, ToMetered, Vec, vec};
+use crate::program::Program;
 use crate::text::Text;
 
 impl Code {
@@ -170,14 +171,21 @@ impl Process {
             }
             self.trace_line(run, &text);
         }
+        let lists = self.x.arguments.iter().map(|(at, literal)| {
+            let mut assigned = self.x.fields.get(*at).map_or_else(Vec::new, |field| field.to_metered());
+            assigned.extend_from_slice(&literal_text(literal));
+            assigned
+        });
+        for assigned in lists.collect::<Vec<_>>() {
+            self.trace_line(run, &assigned);
+        }
         for (number, field) in self.x.fields.iter().enumerate() {
             if number > 0 {
                 line.push(b' ');
             }
-            line.extend_from_slice(&quote::trace(field));
-            if let Some((_, literal)) = self.x.arguments.iter().find(|(at, _)| *at == number) {
-                line.extend_from_slice(&literal_text(literal, quote::single));
-            }
+            let is_list = self.x.arguments.iter().any(|(at, _)| *at == number);
+            let name = field.strip_suffix(b"=").map(|name| name.strip_suffix(b"+").unwrap_or(name));
+            line.extend_from_slice(&quote::trace(name.filter(|_| is_list).unwrap_or(field)));
         }
         self.trace_line(run, &line);
     }
@@ -212,11 +220,10 @@ impl Process {
         self.trace_line(run, &line);
     }
 
-    pub(crate) fn trace_array(&mut self, run: &mut Run, id: NameId, literal: &ArrayLiteral, append: bool) {
-        let mut line = run.services.names.text(id).to_metered();
-        line.extend_from_slice(if append { b"+=" } else { b"=" });
-        line.extend_from_slice(&literal_text(literal, quote::trace));
-        self.trace_line(run, &line);
+    /// `name=(...)`, as it stands in the source and before it is expanded.
+    pub(crate) fn trace_list(&mut self, run: &mut Run, program: &Program, start: u32, end: u32) {
+        let limit = u32::try_from(run.services.meter.limits().syntax_depth).unwrap_or(200).min(200);
+        self.trace_line(run, &program.printed(start, end, limit));
     }
 
     /// The head of `case` and of an arithmetic command, as `Op::Debug` has it.
@@ -241,7 +248,8 @@ impl Process {
     }
 }
 
-fn literal_text(literal: &ArrayLiteral, quoted: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+/// The list of a declaration's argument.
+fn literal_text(literal: &ArrayLiteral) -> Vec<u8> {
     let mut text = vec![b'('];
     for (number, element) in literal.elements.iter().enumerate() {
         if number > 0 {
@@ -249,10 +257,10 @@ fn literal_text(literal: &ArrayLiteral, quoted: fn(&[u8]) -> Vec<u8>) -> Vec<u8>
         }
         if let Some(key) = &element.key {
             text.push(b'[');
-            text.extend_from_slice(key);
+            text.extend_from_slice(&quote::single(key));
             text.extend_from_slice(if element.append { b"]+=" } else { b"]=" });
         }
-        text.extend_from_slice(&quoted(&element.value));
+        text.extend_from_slice(&quote::single(&element.value));
     }
     text.push(b')');
     text

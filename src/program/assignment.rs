@@ -1,7 +1,7 @@
 //! Assignments and redirections of simple commands to operations.
 
 use super::compiler::Compiler;
-use super::{Index, Op, Quoting};
+use super::{Index, Op, Pc, Quoting};
 use crate::memory::{Few, JoinMetered};
 use crate::syntax::ast::{
     ArrayElement, Assignment, AssignmentValue, Command, Parameter, ParameterOperation, Simple, Subscript,
@@ -35,7 +35,7 @@ impl Compiler {
                 _ => {
                     self.emit(Op::Assign { name, append: false });
                     self.emit(Op::AssignmentsDone);
-                    self.check();
+                    self.check_simple();
                 }
             }
             return true;
@@ -129,7 +129,11 @@ impl Compiler {
                 self.emit(Op::ListToElement(element));
             }
             (AssignmentValue::Array(elements), None) => {
-                self.array(name, false, elements);
+                let begin = self.array(name, false, elements);
+                let (start, end) = (assignment.span.start, assignment.span.end);
+                if let Some(begin) = self.program.code.get_mut(begin as usize) {
+                    *begin = Op::ArrayBegin { start, end };
+                }
                 self.emit(Op::AssignArray { name, append });
             }
         }
@@ -291,9 +295,9 @@ impl Compiler {
         self.emit(Op::ArrayKeyed { append: element.append, name });
     }
 
-    /// `associative`: it is known to be for such an array.
-    fn array(&mut self, name: Index, associative: bool, elements: &[ArrayElement]) {
-        self.emit(Op::ArrayBegin);
+    /// `associative`: it is known to be for such an array. Where it begins.
+    fn array(&mut self, name: Index, associative: bool, elements: &[ArrayElement]) -> Pc {
+        let begin = self.emit(Op::ArrayBegin { start: 0, end: 0 });
         for element in elements {
             if let Some(subscript) = &element.subscript {
                 self.keyed_element(name, associative, subscript, element);
@@ -302,6 +306,7 @@ impl Compiler {
                 self.emit(Op::ArrayElements);
             }
         }
+        begin
     }
 
     /// The index of a text that is not in the source.

@@ -457,7 +457,7 @@ impl Compiler {
             self.program.commands.push(StaticCommand { name, fields });
             self.emit(Op::ExecuteStatic(index));
             self.note_span(command);
-            self.check();
+            self.check_simple();
             return;
         }
         let own_process = std::mem::take(&mut self.own_process);
@@ -501,7 +501,7 @@ impl Compiler {
         } else {
             self.redirected(command, execute, line);
         }
-        self.check();
+        self.check_simple();
     }
 
     /// A word of a simple command; under `set -k` it may be an assignment.
@@ -557,7 +557,7 @@ impl Compiler {
             self.emit(Op::EndProcess);
             self.patch(subshell);
         }
-        self.check();
+        self.check_simple();
     }
 
     /// The line that bash gives to a simple command: that on which its second word ends, or the only one.

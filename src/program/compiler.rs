@@ -508,7 +508,7 @@ impl Compiler {
         let mut next = self.here();
         for op in self.program.code.iter_mut().rev().take(most) {
             match op {
-                Op::Check => *op = Op::Jump(next),
+                Op::Check { .. } => *op = Op::Jump(next),
                 Op::RedirectEnd | Op::Jump(_) => {}
                 _ => break,
             }
@@ -559,7 +559,14 @@ impl Compiler {
     /// Emits the check for `set -e` and the `ERR` trap where failures count.
     pub(super) fn check(&mut self) {
         if self.conditions == 0 {
-            self.emit(Op::Check);
+            self.emit(Op::Check { simple: false });
+        }
+    }
+
+    /// As `check`, behind a simple command.
+    pub(super) fn check_simple(&mut self) {
+        if self.conditions == 0 {
+            self.emit(Op::Check { simple: true });
         }
     }
 }

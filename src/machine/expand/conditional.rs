@@ -13,6 +13,7 @@ use super::super::shell::State;
 use super::super::variable::Value;
 use super::super::work::{Done, LONG, Paced};
 use super::field::stopped;
+use crate::character;
 use crate::limit::gauge;
 use crate::memory::{Arc, JoinMetered, ToMetered, Vec};
 use crate::program::ArithmeticContext;
@@ -204,15 +205,19 @@ impl Process {
             operator,
             ConditionalOperator::Match | ConditionalOperator::NotMatch | ConditionalOperator::Regex
         );
+        let every = operator != ConditionalOperator::Regex;
+        let by_bytes = self.shell.state.locale.bytes;
         for (bytes, quoted) in right.stretches() {
-            for &byte in bytes {
-                if quoted
-                    && escapes
-                    && (operator != ConditionalOperator::Regex || !byte.is_ascii_alphanumeric())
-                {
+            let mut rest = bytes;
+            while let Some((_, length)) = character::unit_at(rest, 0) {
+                let length = if by_bytes { 1 } else { length };
+                let (character, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+                rest = behind;
+                let is_special = every || character.iter().any(|byte| b"\\.[^$()*+?{|".contains(byte));
+                if quoted && escapes && is_special {
                     line.push(b'\\');
                 }
-                line.push(byte);
+                line.extend_from_slice(character);
             }
         }
         self.trace_test(run, &line);

@@ -18,7 +18,7 @@ try() {
     fi
     [[ $text == "$text" ]] || wrong not itself
     : "${text/$1/x}" "${text//$1/<&>}" "${text^^$1}" "${text,$1}"
-    compgen -W "$text" -X "$1" -- ''
+    compgen -W "$text" -X "$1" -- '' > /dev/null
 }
 shopt -s extglob; try "$1"; same "$1"
 shopt -u extglob; try "$1"
