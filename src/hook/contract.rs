@@ -21,6 +21,7 @@ use super::record::{Effect, HookRecord, LogRecord, Phase};
 use super::request::Request;
 use super::runner::HookFuture;
 use super::script::{Ended, ScriptOutcome};
+use super::setting::Setting;
 use crate::hook::dialect::result::DialectResult;
 use crate::limit::Limits;
 use crate::text::Text;
@@ -95,6 +96,8 @@ pub struct Contract {
     pub(crate) tree: fn(&Source<'_>) -> Result<Node, ConfigProblem>,
     /// Reads an event from a payload in the dialect's own shape; an error where it is not one.
     pub(crate) read_event: fn(&Value) -> Result<Event, EventError>,
+    /// What a host may set when it loads a config.
+    pub(crate) settings: &'static [Setting],
 }
 
 /// [`Contract::tree`] of a dialect whose configs are JSON or YAML.

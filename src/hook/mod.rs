@@ -51,6 +51,7 @@ pub mod schema;
 pub mod script;
 #[cfg(test)]
 pub(crate) mod scripted;
+pub mod setting;
 mod shadow;
 pub mod state;
 mod timestamp;
@@ -78,5 +79,6 @@ pub use runner::{HookFuture, HookHost, HookRunner, LateOutput};
 pub use script::{
     Capture, Command, Ended, Excess, HookIdentity, Script, ScriptOutcome, ScriptRequest, Shell,
 };
+pub use setting::{Setting, SettingError, SettingKind};
 pub use shadow::Shadow;
 pub use state::SessionState;

@@ -1,11 +1,17 @@
 //! The contract: how a config of this dialect is known and read.
 
+use super::settings::SETTINGS;
 use super::{config, payload};
 use crate::hook::contract::{Contract, json_or_yaml};
 use crate::hook::document::Node;
 
-pub(in crate::hook) const CONTRACT: Contract =
-    Contract { recognises, load: config::load, tree: json_or_yaml, read_event: payload::read_event };
+pub(in crate::hook) const CONTRACT: Contract = Contract {
+    recognises,
+    load: config::load,
+    tree: json_or_yaml,
+    read_event: payload::read_event,
+    settings: SETTINGS,
+};
 
 fn recognises(config: &Node) -> bool {
     let events = config.get("hooks").filter(|hooks| hooks.is_object()).unwrap_or(config);

@@ -33,6 +33,7 @@ mod matcher;
 mod output;
 mod payload;
 pub(super) mod result;
+mod settings;
 #[cfg(test)]
 mod tests;
 

@@ -1,10 +1,55 @@
 //! What the host says when a config is loaded: the dialect's settings (see the module's table) and where a file comes from.
 
 use crate::hook::contract::LoadOptions;
+use crate::hook::setting::{Setting, SettingKind, setting};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The table in the module's documentation, for lists and messages.
+pub(super) const SETTINGS: &[Setting] = &[
+    setting(
+        "source",
+        SettingKind::Text,
+        "user",
+        "where the config comes from: `user`, `project`, `local`, `flag`, `managed`, `plugin:NAME`, `skill:NAME`, `agent:NAME`",
+    ),
+    setting("trusted", SettingKind::Boolean, "true", "whether hooks of project files run (R4)"),
+    setting(
+        "interactive",
+        SettingKind::Boolean,
+        "false",
+        "whether a person is there; `defer` needs that nobody is (R40)",
+    ),
+    setting("project_dir", SettingKind::Text, "/workspace", "CLAUDE_PROJECT_DIR"),
+    setting("start_dir", SettingKind::Text, "project_dir", "where the session started (R23)"),
+    setting(
+        "home",
+        SettingKind::Text,
+        "/home/agent",
+        "the home directory, for paths of `if` rules (R14) and R23",
+    ),
+    setting(
+        "transcript_path",
+        SettingKind::Text,
+        "PROJECT/.claude/transcript.jsonl",
+        "for events that do not say it",
+    ),
+    setting(
+        "environment",
+        SettingKind::TextMembers,
+        "{}",
+        "the host's variables: for headers (R25) and CLAUDE_CODE_* switches (R21, R58, 5.3)",
+    ),
+    setting(
+        "plugins",
+        SettingKind::Any,
+        "{}",
+        "by name `{root, data, options}`: folders and options of plug-ins (R20)",
+    ),
+    setting("max_timeout_seconds", SettingKind::Number, "none", "cap of all timeouts (5.3)"),
+];
 
 /// See the table in the module's documentation.
 #[derive(Debug)]
@@ -162,7 +207,10 @@ impl ClaudeSettings {
                     self.plugins.insert(plugin.clone(), Plugin::read(&path, object(&path, value)?)?);
                 }
             }
-            _ => return Err(format!("claude-code has no setting `{name}`")),
+            _ => {
+                let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+                return Err(format!("claude-code has no setting `{name}` (known: {})", known.join(", ")));
+            }
         }
         Ok(())
     }

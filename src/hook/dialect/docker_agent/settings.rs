@@ -5,6 +5,7 @@ use crate::hook::contract::LoadOptions;
 use crate::hook::dialect::settings;
 use crate::hook::document::Source;
 use crate::hook::error::{ConfigProblem, EventError};
+use crate::hook::setting::{Setting, SettingKind, setting};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
@@ -19,6 +20,55 @@ const FLAGS: [(&str, EventName); 6] = [
     ("hook-session-end", EventName::SessionEnd),
     ("hook-on-user-input", EventName::OnUserInput),
     ("hook-stop", EventName::Stop),
+];
+
+/// The table in the dialect's module, for lists and messages.
+pub(super) const SETTINGS: &[Setting] = &[
+    setting(
+        "agent",
+        SettingKind::Text,
+        "the event's, else `root`, else the first",
+        "the agent of the file whose hooks run",
+    ),
+    setting(
+        "legacy_context_events",
+        SettingKind::Boolean,
+        "true",
+        "text of `post_tool_use` and `stop` is context, as documented; false is the way of newer releases",
+    ),
+    setting(
+        "lenient_exit_codes",
+        SettingKind::Boolean,
+        "false",
+        "an exit status other than 0 and 2 is only logged",
+    ),
+    setting(
+        "merge_updated_input",
+        SettingKind::Boolean,
+        "false",
+        "rewritten arguments join the call's instead of replacing them",
+    ),
+    setting("capture_content", SettingKind::Boolean, "false", "records have free text: reasons and output"),
+    setting(
+        "stdout_bytes",
+        SettingKind::Count,
+        "1048576",
+        "standard output of a hook; more is a failure",
+    ),
+    setting("stderr_bytes", SettingKind::Count, "1048576", "standard error of a hook; more is a failure"),
+    setting("temp_dir", SettingKind::Text, "/tmp", "where large results are saved"),
+    setting(
+        "tool_categories",
+        SettingKind::TextMembers,
+        "{}",
+        "tool name → `filesystem`, `shell`, `mcp`, `a2a`, or another category",
+    ),
+    setting("hook-pre-tool-use", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
+    setting("hook-post-tool-use", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
+    setting("hook-session-start", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
+    setting("hook-session-end", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
+    setting("hook-on-user-input", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
+    setting("hook-stop", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
 ];
 
 /// See the dialect's documentation.

@@ -1,12 +1,18 @@
 //! The contract: how a config of this dialect is known and read, and the capability that it belongs to.
 
 use super::config::CAPABILITY;
+use super::settings::SETTINGS;
 use super::{config, payload};
 use crate::hook::contract::{Contract, json_or_yaml};
 use crate::hook::document::Node;
 
-pub(in crate::hook) const CONTRACT: Contract =
-    Contract { recognises, load: config::load, tree: json_or_yaml, read_event: payload::read_event };
+pub(in crate::hook) const CONTRACT: Contract = Contract {
+    recognises,
+    load: config::load,
+    tree: json_or_yaml,
+    read_event: payload::read_event,
+    settings: SETTINGS,
+};
 
 fn recognises(config: &Node) -> bool {
     let listed = |node: &Node| {

@@ -4,6 +4,15 @@
 //! `config.rs` reads and validates configs, `payload.rs` writes the envelope and reads it back as an event, `output.rs`
 //! reads decisions, `chain.rs` keeps what a chain has changed so far, `log.rs` makes the `hook.*` records.
 //!
+//! What a host may set are fields of [`LoadOptions`](crate::hook::LoadOptions); [`LoadOptions::set`](crate::hook::LoadOptions::set)
+//! knows them by these names:
+//!
+//! | name | type | default | |
+//! |---|---|---|---|
+//! | `may_assign_high_risk` | boolean | true | whether who assigns the config may assign what is of high risk |
+//! | `declarative_bundles` | boolean | true | whether hooks of a declarative bundle are taken, or ignored with a notice |
+//! | `variable_prefix` | string | `EVERRUNS` | prefix of the variables that carry the payload |
+//!
 //! The contract follows.
 
 #![doc = include_str!("CONTRACT.md")]
@@ -17,6 +26,7 @@ mod log;
 mod output;
 mod payload;
 pub(super) mod result;
+mod settings;
 #[cfg(test)]
 mod tests;
 

@@ -26,6 +26,7 @@ use crate::limit::Limits;
 use record::{HandlerConfig, OnTimeout, Row, Scope};
 use rustc_hash::FxHashMap;
 use settings::GoclawSettings;
+pub(super) use settings::SETTINGS;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,11 +1,17 @@
 //! The contract: how records of this dialect are known and read.
 
+use super::config::SETTINGS;
 use super::{config, payload};
 use crate::hook::contract::{Contract, json_or_yaml};
 use crate::hook::document::Node;
 
-pub(in crate::hook) const CONTRACT: Contract =
-    Contract { recognises, load: config::load, tree: json_or_yaml, read_event: payload::read_event };
+pub(in crate::hook) const CONTRACT: Contract = Contract {
+    recognises,
+    load: config::load,
+    tree: json_or_yaml,
+    read_event: payload::read_event,
+    settings: SETTINGS,
+};
 
 fn recognises(config: &Node) -> bool {
     config::records(config).iter().any(|record| record.get("handler_type").is_some())

@@ -41,6 +41,7 @@ mod log;
 mod payload;
 mod reminder;
 pub(super) mod result;
+mod settings;
 #[cfg(test)]
 mod tests;
 

@@ -1,5 +1,6 @@
 //! The dialect's settings (see the table in `goclaw/mod.rs`).
 
+use crate::hook::setting::{Setting, SettingKind, setting};
 use crate::text::Text;
 use serde_json::{Map, Value};
 
@@ -55,10 +56,15 @@ impl GoclawSettings {
         let mut settings = Self::default();
         for (name, value) in given {
             settings.set(name, value).ok_or_else(|| {
-                if NAMES.contains(&name.as_str()) {
-                    format!("goclaw: setting {name:?} can not be {value}")
-                } else {
-                    format!("goclaw: unknown setting {name:?} (known: {})", NAMES.join(", "))
+                match SETTINGS.iter().find(|setting| setting.name == name) {
+                    Some(setting) => {
+                        let right = setting.kind.describe();
+                        format!("goclaw: setting {name:?} can not be {value}: it must be {right}")
+                    }
+                    None => {
+                        let names: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+                        format!("goclaw: unknown setting {name:?} (known: {})", names.join(", "))
+                    }
                 }
             })?;
         }
@@ -118,16 +124,42 @@ impl GoclawSettings {
     }
 }
 
-const NAMES: [&str; 11] = [
-    "edition",
-    "tenant_id",
-    "sentinel_tenant_id",
-    "environment",
-    "allow_http_mutation",
-    "allow_loopback",
-    "breaker_mode",
-    "condition_errors",
-    "script",
-    "monthly_tokens",
-    "builtins",
+/// The table in the dialect's module, for lists and messages.
+pub(in crate::hook::dialect::goclaw) const SETTINGS: &[Setting] = &[
+    setting(
+        "edition",
+        SettingKind::Choice(&["lite", "standard"]),
+        "lite",
+        "which build of the platform: `command` runs on `lite` only (R50)",
+    ),
+    setting("tenant_id", SettingKind::Text, "none", "the caller's tenant: that of rows without one"),
+    setting("sentinel_tenant_id", SettingKind::Text, "the nil UUID", "the tenant of global rows (R3)"),
+    setting("environment", SettingKind::TextMembers, "{}", "what `allowed_env_vars` may pick from (R12)"),
+    setting(
+        "allow_http_mutation",
+        SettingKind::Boolean,
+        "false",
+        "apply `updatedInput` of an HTTP answer (R18)",
+    ),
+    setting("allow_loopback", SettingKind::Boolean, "false", "the SSRF guard lets loopback addresses through"),
+    setting(
+        "breaker_mode",
+        SettingKind::Choice(&["open", "hold"]),
+        "open",
+        "whether a tripped hook lets through or goes on blocking (R34)",
+    ),
+    setting(
+        "condition_errors",
+        SettingKind::Choice(&["skip", "run"]),
+        "skip",
+        "what a condition without a value does: the hook is skipped, or runs (R9)",
+    ),
+    setting("script", SettingKind::Choice(&["host", "off"]), "host", "`off` rejects `script` rows (R22)"),
+    setting(
+        "monthly_tokens",
+        SettingKind::CountOrNull,
+        "1000000",
+        "budget of a tenant in a month; null is without bound (R40)",
+    ),
+    setting("builtins", SettingKind::Boolean, "true", "adds the rows that ship with the platform, disabled (R55)"),
 ];
