@@ -5,7 +5,7 @@
 //!
 //! Exit status: 0 no error was found, 1 there is one, 2 a file could not be read or its dialect is not clear.
 
-use super::{CommandFailure, Streams, finish};
+use super::{CommandFailure, Streams, finish, stub};
 use crate::hook::lint::{Finding, LintOptions, RULES, Severity, lint};
 use crate::hook::{ConfigError, Dialect};
 use crate::sandbox::Sandbox;
@@ -25,8 +25,8 @@ pub struct CheckArguments {
     /// The configs' dialect; found from the content when not given
     #[arg(long, value_name = "NAME")]
     pub dialect: Option<Dialect>,
-    /// A command that the session will have beside those of the sandbox (repeatable)
-    #[arg(long, value_name = "NAME")]
+    /// A command that the session will have beside those of the sandbox (repeatable); a FILE is not looked at
+    #[arg(long, value_name = "NAME[=FILE]")]
     pub stub: Vec<String>,
     /// The longest time that the host gives a hook, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = read_seconds)]
@@ -97,7 +97,7 @@ fn check_file(arguments: &CheckArguments, path: &Path) -> Checked {
         None => Dialect::detect(&name, &text).map_err(|error| messages(&error))?,
     };
     let has_command =
-        |name: &str| Sandbox::has_command(name) || arguments.stub.iter().any(|stub| stub == name);
+        |name: &str| Sandbox::has_command(name) || arguments.stub.iter().any(|stub| stub::name(stub) == name);
     let options = LintOptions { has_command: &has_command, timeout_cap: arguments.timeout_cap };
     let mut findings = lint(dialect, &name, &text, &options).map_err(|problem| problem.message)?;
     findings.retain(|finding| arguments.notes || finding.rule.severity > Severity::Note);

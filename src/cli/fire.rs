@@ -7,10 +7,12 @@
 //!
 //! Exit status: 0 proceed (in shadow mode always), 2 blocked, 1 the run could not be done.
 
+use super::config::{ConfigArguments, LoadedConfig};
+use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
-use crate::hook::{Dialect, HookRecord, HookSet, LoadOptions, LogRecord, Notice, Outcome};
+use crate::hook::{HookRecord, HookSet, LogRecord, Notice, Outcome};
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
 use crate::vfs::fixture::{Fixture, Skipped, seed_anywhere};
@@ -22,21 +24,21 @@ use std::path::{Path, PathBuf};
 /// Arguments of `hookbox fire`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct FireArguments {
-    /// The hook config
-    #[arg(long, value_name = "FILE")]
-    pub hooks: PathBuf,
-    /// The config's dialect; found from its content when not given
-    #[arg(long, value_name = "NAME")]
-    pub dialect: Option<Dialect>,
+    /// The config.
+    #[command(flatten)]
+    pub config: ConfigArguments,
     /// The event: a payload in the dialect's own shape, or our neutral form; - is standard input
-    #[arg(long, value_name = "FILE")]
-    pub event: String,
+    #[arg(long, value_name = "FILE", required_unless_present = "set")]
+    pub event: Option<String>,
     /// Copy a folder of the host into the session, to /workspace unless told otherwise (repeatable)
     #[arg(long, value_name = "HOSTDIR[:VPATH]")]
     pub seed: Vec<String>,
     /// Start from a fixture: a folder, or a name below vfs-fixtures
     #[arg(long, value_name = "NAME|DIR", conflicts_with = "seed")]
     pub fixture: Option<String>,
+    /// A command that the session has (repeatable): the script in FILE, or one that does nothing and succeeds
+    #[arg(long, value_name = "NAME[=FILE]")]
+    pub stub: Vec<String>,
     /// Say for each hook whether it was selected, what ran and which rule decided
     #[arg(long)]
     pub explain: bool,
@@ -62,9 +64,17 @@ fn fire(
     sessions: &dyn SessionSource,
     streams: &mut Streams<'_>,
 ) -> Result<u8, CommandFailure> {
-    let hooks = load(arguments)?;
+    if let Some(help) = arguments.config.help()? {
+        streams.print(&help)?;
+        return Ok(0);
+    }
+    let LoadedConfig { hooks, plugin } = arguments.config.load()?;
+    let hooks = if arguments.shadow { hooks.shadow() } else { hooks };
     let event = read_event(arguments, &hooks, streams)?;
     let setup = setup(arguments, sessions, streams)?;
+    if let Some(plugin) = plugin {
+        plugin.seed(&setup.files, streams)?;
+    }
     let files = std::sync::Arc::clone(&setup.files);
     let before = files.snapshot();
     let session = sessions.session(setup).map_err(CommandFailure::Other)?;
@@ -93,26 +103,15 @@ fn fire(
     Ok(if outcome.decision.proceeds() { 0 } else { 2 })
 }
 
-fn load(arguments: &FireArguments) -> Result<HookSet, CommandFailure> {
-    let name = arguments.hooks.display().to_string();
-    let text = super::read_text(&arguments.hooks)?;
-    let dialect = match arguments.dialect {
-        Some(dialect) => dialect,
-        None => Dialect::detect(&name, &text)?,
-    };
-    let hooks = HookSet::load(dialect, &text, &LoadOptions { name, ..LoadOptions::default() })?;
-    Ok(if arguments.shadow { hooks.shadow() } else { hooks })
-}
-
 fn read_event(
     arguments: &FireArguments,
     hooks: &HookSet,
     streams: &mut Streams<'_>,
 ) -> Result<crate::hook::Event, CommandFailure> {
-    let (name, text) = if arguments.event == "-" {
-        ("standard input", streams.read_stdin()?)
-    } else {
-        (arguments.event.as_str(), super::read_text(Path::new(&arguments.event))?)
+    let (name, text) = match arguments.event.as_deref() {
+        None => return Err(CommandFailure::Other("--event FILE is wanted".to_owned())),
+        Some("-") => ("standard input", streams.read_stdin()?),
+        Some(name) => (name, super::read_text(Path::new(name))?),
     };
     let wrong = |why: String| CommandFailure::Other(format!("{name}: {why}"));
     let value: Value = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
@@ -124,12 +123,17 @@ fn setup(
     sessions: &dyn SessionSource,
     streams: &mut Streams<'_>,
 ) -> Result<SessionSetup, CommandFailure> {
+    let stubs = Stub::parse_all(&arguments.stub)?;
+    let with_stubs = |mut fixture: Fixture| {
+        stubs.iter().for_each(|stub| stub.add(&mut fixture));
+        fixture
+    };
     if let Some(name) = &arguments.fixture {
-        let fixture = Fixture::load(&fixture_folder(name))?;
+        let fixture = with_stubs(Fixture::load(&fixture_folder(name))?);
         return Ok(SessionSetup::fixed(&fixture, sessions.base())?);
     }
     let (clock, random) = (Clock::system(), Random::from_host());
-    let setup = SessionSetup::new(&Fixture::default(), sessions.base(), clock, random)?;
+    let setup = SessionSetup::new(&with_stubs(Fixture::default()), sessions.base(), clock, random)?;
     for text in &arguments.seed {
         let (folder, path) = split_seed(text);
         let skipped = seed_anywhere(&setup.files, Path::new(folder), path.as_bytes())?;

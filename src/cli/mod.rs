@@ -2,13 +2,16 @@
 //! sessions, and gives the exit status.
 
 pub mod check;
+pub mod config;
 pub mod convert;
 mod export;
 pub mod fire;
 #[cfg(feature = "editor")]
 mod line_editor;
+mod plugin;
 pub mod schema;
 pub mod sh;
+mod stub;
 pub mod test;
 
 use crate::hook::ConfigError;

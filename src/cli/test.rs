@@ -5,6 +5,7 @@
 //!
 //! Exit status: 0 all passed, 1 a case failed or could not be run.
 
+use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::real_monotonic;
 use crate::hook::case::{Case, CaseFile, CaseResult, SessionSource, update};
@@ -32,6 +33,9 @@ pub struct TestArguments {
     /// Run only cases whose id, title or name contains this
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
+    /// A command that every session has (repeatable): the script in FILE, or one that does nothing and succeeds
+    #[arg(long, value_name = "NAME[=FILE]")]
+    pub stub: Vec<String>,
     /// Write what came out into the files, in the place of what was expected
     #[arg(long)]
     pub update: bool,
@@ -79,7 +83,8 @@ fn test(
     if jobs.is_empty() {
         return Err(CommandFailure::Other("no case is there to run".to_owned()));
     }
-    let mut results = run_all(&jobs, sessions);
+    let stubs = Stub::parse_all(&arguments.stub)?;
+    let mut results = run_all(&jobs, sessions, &stubs);
     let updated = if arguments.update { update_files(&files, &jobs, &mut results)? } else { Vec::new() };
     let elapsed = real_monotonic().saturating_sub(started);
     let report = Report { jobs: &jobs, results: &results, updated: &updated, seconds: elapsed.as_secs_f64() };
@@ -176,7 +181,7 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> CommandFailure {
 }
 
 /// Runs every job; results are in the order of the jobs.
-fn run_all(jobs: &[(&Loaded, &Case)], sessions: &dyn SessionSource) -> Vec<Ran> {
+fn run_all(jobs: &[(&Loaded, &Case)], sessions: &dyn SessionSource, stubs: &[Stub]) -> Vec<Ran> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
     std::thread::scope(|scope| {
@@ -185,7 +190,7 @@ fn run_all(jobs: &[(&Loaded, &Case)], sessions: &dyn SessionSource) -> Vec<Ran> 
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some((loaded, case)) = jobs.get(index) else { return };
-                    let result = run_one(loaded, case, sessions);
+                    let result = run_one(loaded, case, sessions, stubs);
                     crate::clock::lock(&results).push((index, result));
                 }
             });
@@ -196,11 +201,16 @@ fn run_all(jobs: &[(&Loaded, &Case)], sessions: &dyn SessionSource) -> Vec<Ran> 
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn run_one(loaded: &Loaded, case: &Case, sessions: &dyn SessionSource) -> Ran {
+fn run_one(loaded: &Loaded, case: &Case, sessions: &dyn SessionSource, stubs: &[Stub]) -> Ran {
     let own = &loaded.place.fixture;
-    let fixture = |name: Option<&str>| match name {
-        None => Fixture::read_own(own),
-        Some(name) => Fixture::read_beside(own, name),
+    let fixture = |name: Option<&str>| {
+        let mut fixture = match name {
+            None => Fixture::read_own(own),
+            Some(name) => Fixture::read_beside(own, name),
+        }?;
+        // A case's own commands come after these.
+        stubs.iter().for_each(|stub| stub.add(&mut fixture));
+        Ok(fixture)
     };
     let runtime = super::runtime().map_err(|error| error.to_string())?;
     runtime.block_on(loaded.file.run(case, sessions, &fixture)).map_err(|error| error.to_string())

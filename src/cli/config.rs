@@ -1,0 +1,169 @@
+//! The config that `hookbox fire` loads: its dialect, what a host would set (`--set`, the flags of docker-agent), and the
+//! folder of a plug-in.
+
+use super::CommandFailure;
+use super::plugin::Plugin;
+use crate::hook::dialect::docker_agent::append_cli_hook;
+use crate::hook::{Dialect, HookSet, LoadOptions, setting};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Which config is loaded, and how.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ConfigArguments {
+    /// The hook config; with --plugin-root the plug-in's own when not given
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["set", "plugin_root"])]
+    pub hooks: Option<PathBuf>,
+    /// The config's dialect; found from its content when not given
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<Dialect>,
+    /// Set what a host would set (repeatable): a setting of the dialect, a member of one (NAME.MEMBER), a variable of its
+    /// environment (in capitals); @FILE as the value is a file's content. `--set help` lists them
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// claude-code: the folder of a plug-in, copied in; its hooks run as the plug-in's, with `CLAUDE_PLUGIN_ROOT`
+    #[arg(long, value_name = "DIR")]
+    pub plugin_root: Option<PathBuf>,
+    /// Flags of docker-agent.
+    #[command(flatten)]
+    pub flags: HookFlags,
+}
+
+/// The flags by which docker-agent's command adds hooks.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Flags of docker-agent (each a command, repeatable)")]
+pub struct HookFlags {
+    /// Before each call of a tool
+    #[arg(long, value_name = "COMMAND")]
+    pub hook_pre_tool_use: Vec<String>,
+    /// After each call of a tool
+    #[arg(long, value_name = "COMMAND")]
+    pub hook_post_tool_use: Vec<String>,
+    /// When a session starts
+    #[arg(long, value_name = "COMMAND")]
+    pub hook_session_start: Vec<String>,
+    /// When a session ends
+    #[arg(long, value_name = "COMMAND")]
+    pub hook_session_end: Vec<String>,
+    /// When the agent waits for its user
+    #[arg(long, value_name = "COMMAND")]
+    pub hook_on_user_input: Vec<String>,
+    /// When the model has answered
+    #[arg(long, value_name = "COMMAND")]
+    pub hook_stop: Vec<String>,
+}
+
+impl HookFlags {
+    /// Event and command, in the order of the table.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let lists = [
+            ("pre_tool_use", &self.hook_pre_tool_use),
+            ("post_tool_use", &self.hook_post_tool_use),
+            ("session_start", &self.hook_session_start),
+            ("session_end", &self.hook_session_end),
+            ("on_user_input", &self.hook_on_user_input),
+            ("stop", &self.hook_stop),
+        ];
+        lists.into_iter().flat_map(|(event, list)| list.iter().map(move |command| (event, command.as_str())))
+    }
+}
+
+/// What was loaded.
+pub(super) struct LoadedConfig {
+    pub(super) hooks: HookSet,
+    /// The plug-in whose folder the session needs.
+    pub(super) plugin: Option<Plugin>,
+}
+
+impl ConfigArguments {
+    /// The list of settings, where that is all that is asked for.
+    ///
+    /// # Errors
+    /// The dialect is not clear.
+    pub(super) fn help(&self) -> Result<Option<String>, CommandFailure> {
+        if !self.set.iter().any(|set| set == "help") {
+            return Ok(None);
+        }
+        if self.dialect.is_some() || self.plugin_root.is_some() || self.hooks.is_some() {
+            let text = self.hooks.as_deref().map(super::read_text).transpose()?;
+            let dialect = self.dialect(text.as_deref().unwrap_or_default())?;
+            return Ok(Some(format!("Settings of {dialect}:\n\n{}", setting::list(dialect))));
+        }
+        let mut all = String::new();
+        for &dialect in Dialect::ALL {
+            let _ = writeln!(all, "Settings of {dialect}:\n\n{}", setting::list(dialect));
+        }
+        Ok(Some(all))
+    }
+
+    fn name(&self) -> String {
+        self.hooks.as_deref().map_or_else(String::new, |path| path.display().to_string())
+    }
+
+    fn dialect(&self, text: &[u8]) -> Result<Dialect, CommandFailure> {
+        match (self.dialect, &self.plugin_root) {
+            (Some(Dialect::ClaudeCode) | None, Some(_)) => Ok(Dialect::ClaudeCode),
+            (Some(dialect), Some(_)) => Err(CommandFailure::Other(format!(
+                "--plugin-root is for plug-ins of claude-code, the dialect is {dialect}"
+            ))),
+            (Some(dialect), None) => Ok(dialect),
+            (None, None) => Ok(Dialect::detect(&self.name(), text)?),
+        }
+    }
+
+    /// Loads the config.
+    pub(super) fn load(&self) -> Result<LoadedConfig, CommandFailure> {
+        let given = self.hooks.as_deref().map(super::read_text).transpose()?;
+        if given.is_none() && self.plugin_root.is_none() {
+            return Err(CommandFailure::Other("--hooks FILE is wanted".to_owned()));
+        }
+        let dialect = self.dialect(given.as_deref().unwrap_or_default())?;
+        let mut options = LoadOptions { name: self.name(), ..LoadOptions::default() };
+        apply(dialect, &mut options, &self.set)?;
+        for (event, command) in self.flags.all() {
+            if dialect != Dialect::DockerAgent {
+                let flag = event.replace('_', "-");
+                let message = format!("--hook-{flag} is a flag of docker-agent, the dialect is {dialect}");
+                return Err(CommandFailure::Other(message));
+            }
+            append_cli_hook(&mut options, event, command)
+                .map_err(|error| CommandFailure::Other(error.to_string()))?;
+        }
+        let plugin = self.plugin_root.as_deref().map(|folder| Plugin::open(folder, &options)).transpose()?;
+        let text = match (&plugin, given) {
+            (Some(plugin), given) => plugin.declare(given, &mut options)?,
+            (None, given) => given.unwrap_or_default(),
+        };
+        Ok(LoadedConfig { hooks: HookSet::load(dialect, &text, &options)?, plugin })
+    }
+}
+
+/// Sets what `KEY=VALUE` say.
+pub(super) fn apply(
+    dialect: Dialect,
+    options: &mut LoadOptions,
+    assignments: &[String],
+) -> Result<(), CommandFailure> {
+    let failure = |message: String| CommandFailure::Other(message);
+    for assignment in assignments {
+        let Some((key, value)) = assignment.split_once('=') else {
+            let message = format!("--set {assignment}: KEY=VALUE is wanted; the settings of {dialect} are:\n\n");
+            return Err(failure(message + &setting::list(dialect)));
+        };
+        let content = value.strip_prefix('@').map(|name| read_utf8(Path::new(name))).transpose()?;
+        let value = content.as_deref().unwrap_or(value);
+        options.set(dialect, key, value).map_err(|error| match error {
+            crate::hook::SettingError::UnknownName { name, .. } => {
+                let settings = setting::list(dialect);
+                failure(format!("--set: {dialect} has no setting `{name}`; its settings are:\n\n{settings}"))
+            }
+            error => failure(format!("--set: {error}")),
+        })?;
+    }
+    Ok(())
+}
+
+fn read_utf8(path: &Path) -> Result<String, CommandFailure> {
+    String::from_utf8(super::read_text(path)?)
+        .map_err(|error| CommandFailure::Other(format!("{}: {}", path.display(), error.utf8_error())))
+}
