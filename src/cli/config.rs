@@ -147,7 +147,8 @@ pub(super) fn apply(
     let failure = |message: String| CommandFailure::Other(message);
     for assignment in assignments {
         let Some((key, value)) = assignment.split_once('=') else {
-            let message = format!("--set {assignment}: KEY=VALUE is wanted; the settings of {dialect} are:\n\n");
+            let message =
+                format!("--set {assignment}: KEY=VALUE is wanted; the settings of {dialect} are:\n\n");
             return Err(failure(message + &setting::list(dialect)));
         };
         let content = value.strip_prefix('@').map(|name| read_utf8(Path::new(name))).transpose()?;

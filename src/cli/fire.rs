@@ -1,7 +1,7 @@
 //! `hookbox fire`: fires one event through the hooks of a config and shows what they decided.
 //!
 //! Without a fixture the session has the host's clock; with one, its fixed clock. The outcome is JSON on standard output:
-//! `proceed`, `decision`, `result`, `notices`; `--json` adds `records` and `log`, `--diff` adds `changes`. `--explain`
+//! `proceed`, `decision`, `result`, `notices`; `--json` adds `records`, `log` and `requests`, `--diff` adds `changes`. `--explain`
 //! prints it for people instead, or, beside `--json`, on standard error. Without it, what was left out of the config and what
 //! hooks lacked is told on standard error too.
 //!
@@ -12,7 +12,7 @@ use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
-use crate::hook::{HookRecord, HookSet, LogRecord, Notice, Outcome};
+use crate::hook::{Answers, Asked, HookRecord, HookSet, LogRecord, Notice, Outcome};
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
 use crate::vfs::fixture::{Fixture, Skipped, seed_anywhere};
@@ -20,6 +20,7 @@ use crate::visible;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Arguments of `hookbox fire`.
 #[derive(Clone, Debug, clap::Args)]
@@ -39,6 +40,10 @@ pub struct FireArguments {
     /// A command that the session has (repeatable): the script in FILE, or one that does nothing and succeeds
     #[arg(long, value_name = "NAME[=FILE]")]
     pub stub: Vec<String>,
+    /// Canned answers for hooks that ask (http, models, tools of servers, built-ins): a YAML or JSON list of rows, the first that
+    /// fits answers
+    #[arg(long, value_name = "FILE")]
+    pub answer: Option<PathBuf>,
     /// Say for each hook whether it was selected, what ran and which rule decided
     #[arg(long)]
     pub explain: bool,
@@ -71,11 +76,13 @@ fn fire(
     let LoadedConfig { hooks, plugin } = arguments.config.load()?;
     let hooks = if arguments.shadow { hooks.shadow() } else { hooks };
     let event = read_event(arguments, &hooks, streams)?;
-    let setup = setup(arguments, sessions, streams)?;
+    let answers = Arc::new(answers(arguments)?);
+    let setup =
+        SessionSetup { hook_host: Some(Arc::clone(&answers) as _), ..setup(arguments, sessions, streams)? };
     if let Some(plugin) = plugin {
         plugin.seed(&setup.files, streams)?;
     }
-    let files = std::sync::Arc::clone(&setup.files);
+    let files = Arc::clone(&setup.files);
     let before = files.snapshot();
     let session = sessions.session(setup).map_err(CommandFailure::Other)?;
     let runtime = super::runtime()?;
@@ -85,8 +92,9 @@ fn fire(
         outcome
     });
     let changes = arguments.diff.then(|| change_lines(&diff(&before, &files.snapshot())));
-    let explanation = arguments.explain.then(|| explain(&hooks, &outcome, changes.as_deref()));
-    let json = || to_json(arguments, &hooks, &outcome, changes.as_deref());
+    let asked = answers.take_asked();
+    let explanation = arguments.explain.then(|| explain(&hooks, &outcome, &asked, changes.as_deref()));
+    let json = || to_json(arguments, &hooks, &outcome, &asked, changes.as_deref());
     match explanation {
         Some(text) if arguments.json => {
             streams.print_json(&json())?;
@@ -98,9 +106,30 @@ fn fire(
             for notice in outcome.warnings() {
                 streams.report(&format!("hookbox: warning: {}\n", notice.show()))?;
             }
+            for asked in asked.iter().filter(|asked| asked.row.is_none()) {
+                streams.report(&format!("hookbox: warning: {}\n", show_asked(asked)))?;
+            }
         }
     }
     Ok(if outcome.decision.proceeds() { 0 } else { 2 })
+}
+
+fn answers(arguments: &FireArguments) -> Result<Answers, CommandFailure> {
+    let Some(path) = &arguments.answer else { return Ok(Answers::default()) };
+    let wrong = |why: String| CommandFailure::Other(format!("{}: {why}", path.display()));
+    let text =
+        String::from_utf8(super::read_text(path)?).map_err(|error| wrong(error.utf8_error().to_string()))?;
+    Answers::parse(&text).map_err(|error| wrong(error.to_string()))
+}
+
+/// What was asked of the host, in a line.
+fn show_asked(asked: &Asked) -> String {
+    match asked.row {
+        Some(row) => {
+            format!("asked {}: answered by row {}", visible::line(&asked.summary), row.saturating_add(1))
+        }
+        None => format!("asked {}: nobody answered (--answer FILE can)", visible::line(&asked.summary)),
+    }
 }
 
 fn read_event(
@@ -167,6 +196,7 @@ fn to_json(
     arguments: &FireArguments,
     hooks: &HookSet,
     outcome: &Outcome,
+    asked: &[Asked],
     changes: Option<&[String]>,
 ) -> Value {
     let mut value = outcome.to_json();
@@ -177,6 +207,11 @@ fn to_json(
             object.insert("log".to_owned(), logs.map(|log: LogRecord| log.to_json()).collect());
             let notices = hooks.notices().iter().chain(&outcome.notices).map(Notice::to_json);
             object.insert("notices".to_owned(), notices.collect());
+            let requests = asked.iter().map(|asked| {
+                let row = asked.row.map(|row| row.saturating_add(1));
+                serde_json::json!({"request": asked.request, "answered_by": row})
+            });
+            object.insert("requests".to_owned(), requests.collect());
         } else {
             object.shift_remove("records");
         }
@@ -187,13 +222,16 @@ fn to_json(
     value
 }
 
-fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> String {
+fn explain(hooks: &HookSet, outcome: &Outcome, asked: &[Asked], changes: Option<&[String]>) -> String {
     let mut text = String::new();
     for notice in hooks.notices() {
         let _ = writeln!(text, "note: {}", notice.show());
     }
     for record in &outcome.records {
         text.push_str(&HookRecord::explain(record));
+    }
+    for asked in asked {
+        let _ = writeln!(text, "{}", show_asked(asked));
     }
     let (decision, result) = match &outcome.shadow {
         Some(shadow) => (&shadow.decision, &shadow.dialect_result),

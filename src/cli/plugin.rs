@@ -92,19 +92,16 @@ impl Plugin {
     }
 
     /// One declaration of the manifest.
-    fn declared(
-        &self,
-        declared: &Value,
-        texts: &mut Vec<(String, Vec<u8>)>,
-    ) -> Result<(), CommandFailure> {
+    fn declared(&self, declared: &Value, texts: &mut Vec<(String, Vec<u8>)>) -> Result<(), CommandFailure> {
         match declared {
             Value::Object(_) => texts.push((MANIFEST.to_owned(), declared.to_string().into_bytes())),
             Value::String(name) => {
                 let name = name.trim_start_matches("./");
                 // The usual file counts once, whether it is named or not.
                 if texts.iter().all(|(known, _)| known != name) {
-                    let text = read(&self.folder, name)?
-                        .ok_or_else(|| wrong(&self.folder, MANIFEST, &format!("`hooks`: there is no {name}")))?;
+                    let text = read(&self.folder, name)?.ok_or_else(|| {
+                        wrong(&self.folder, MANIFEST, &format!("`hooks`: there is no {name}"))
+                    })?;
                     texts.push((name.to_owned(), text));
                 }
             }
@@ -118,11 +115,11 @@ impl Plugin {
 
     /// Copies the folder into the session.
     pub(super) fn seed(&self, files: &FileSystem, streams: &mut Streams<'_>) -> Result<(), CommandFailure> {
-        let skipped = seed_anywhere(files, &self.path, self.root.as_bytes())?;
-        super::fire::report_skipped(&skipped, streams)?;
-        // Where the user may not make it, the plug-in can not either; that is the hook's to say.
+        // Before the seed, which makes missing folders as root. Where the user may not make it, the plug-in can not either; that
+        // is its hook's to say.
         let _ = files.create_dir_all(self.data.as_bytes(), 0o755);
-        Ok(())
+        let skipped = seed_anywhere(files, &self.path, self.root.as_bytes())?;
+        super::fire::report_skipped(&skipped, streams)
     }
 }
 

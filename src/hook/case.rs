@@ -10,8 +10,8 @@
 //! options: { purpose: save }     # what the host says when the config is loaded; `shadow: true` enforces nothing
 //! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
 //! files: { src/a.rs: "..." }     # more files
-//! answers:                       # what the host says to requests, in order; without one it does not answer
-//!   - { kind: model, body: '{"ok":true}' }        # `status`, `error` (it could not be done), `timeout: true`
+//! answers:                       # what the host says to requests, see [`super::answer`]; a case's own come before these
+//!   - { kind: model, body: '{"ok":true}' }
 //! cases:
 //!   - name: a note goes before the message
 //!     event: { event: user_prompt_submit, data: { message: hi } }
@@ -22,7 +22,6 @@
 //! after another in one session, or only `load`. What can be expected is in `report.rs`, how values are compared in
 //! `compare.rs`.
 
-mod answers;
 mod compare;
 mod report;
 mod update;
@@ -31,6 +30,7 @@ pub use compare::Difference;
 pub use report::change_lines;
 pub use update::{UpdateError, update};
 
+use super::answer::{Answer, Answers};
 use super::contract::{Contribution, LoadOptions, Purpose};
 use super::hook_set::HookSet;
 use super::runner::{HookHost, HookRunner};
@@ -40,7 +40,6 @@ use crate::limit::{Limit, Limits};
 use crate::text::Text;
 use crate::vfs::fixture::{Fixture, FixtureError};
 use crate::vfs::{Base, FileSystem, Options, path};
-use answers::{Answer, Answers};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -296,7 +295,7 @@ impl CaseFile {
         };
         let shadow = case.options.as_ref().or(self.options.as_ref()).is_some_and(|options| options.shadow);
         let hooks = if shadow { hooks.shadow() } else { hooks };
-        let answers = Arc::new(Answers::new(self.answers.iter().chain(&case.answers)));
+        let answers = Arc::new(Answers::new(case.answers.iter().chain(&self.answers).cloned()));
         setup.hook_host = Some(Arc::clone(&answers) as _);
         let files = Arc::clone(&setup.files);
         let before = files.snapshot();
@@ -308,7 +307,7 @@ impl CaseFile {
             let outcome = hooks.fire(session.as_ref(), &event).await;
             HookSet::settle(session.as_ref()).await;
             let mut actual = report::of_step(&hooks, &event, &outcome, (&files, &before), expected);
-            actual["requests"] = answers.take_requests().into();
+            actual["requests"] = answers.take_asked().into_iter().map(|asked| asked.request).collect();
             let place =
                 if case.steps.is_empty() { "expect".to_owned() } else { format!("step {}", index + 1) };
             result.compare(&place, expected, &actual);

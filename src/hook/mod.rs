@@ -18,6 +18,7 @@
 //! # Ok::<(), hookbox::hook::ConfigError>(())
 //! ```
 
+pub mod answer;
 mod background;
 pub mod case;
 mod cel;
@@ -60,6 +61,7 @@ mod warning;
 mod watch;
 mod weight;
 
+pub use answer::{Answer, AnswerError, Answers, Asked};
 pub use background::Late;
 pub use chain::{Fired, Firing};
 pub use contract::{Contribution, LoadOptions, Purpose};

@@ -85,12 +85,13 @@ impl SettingKind {
             Self::Count => whole(),
             Self::CountOrNull if text == "null" => Some(Value::Null),
             Self::CountOrNull => whole(),
-            Self::Number => text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number),
+            Self::Number => {
+                text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
+            }
             Self::Text | Self::Texts => Some(text.into()),
             Self::Choice(words) => words.contains(&text).then(|| text.into()),
-            Self::TextMembers => {
-                structured(text).filter(|value| value.as_object().is_some_and(|all| all.values().all(Value::is_string)))
-            }
+            Self::TextMembers => structured(text)
+                .filter(|value| value.as_object().is_some_and(|all| all.values().all(Value::is_string))),
             Self::Any => structured(text).or_else(|| Some(text.into())),
         }
     }
@@ -162,7 +163,8 @@ impl LoadOptions {
     /// The dialect has no such setting, or the value is not of its type; the message says what would be right.
     pub fn set(&mut self, dialect: Dialect, key: &str, text: &str) -> Result<(), SettingError> {
         let is_known = |name: &str| dialect.settings().iter().any(|setting| setting.name == name);
-        let is_variable = key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        let is_variable =
+            key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
         let (name, member) = match key.split_once('.') {
             Some((name, member)) => (name, Some(member)),
             None if is_variable && !key.is_empty() && is_known("environment") => ("environment", Some(key)),
@@ -277,9 +279,12 @@ mod tests {
             let text = std::fs::read_to_string(file).unwrap();
             let rows = text.lines().filter_map(|line| line.strip_prefix("//! | `")?.split_once(" |"));
             let mut documented: Vec<String> = rows
-                .flat_map(|(names, _)| names.split(", ").map(|name| name.replace('`', "")).collect::<Vec<_>>())
+                .flat_map(|(names, _)| {
+                    names.split(", ").map(|name| name.replace('`', "")).collect::<Vec<_>>()
+                })
                 .collect();
-            let mut listed: Vec<_> = dialect.settings().iter().map(|setting| setting.name.to_owned()).collect();
+            let mut listed: Vec<_> =
+                dialect.settings().iter().map(|setting| setting.name.to_owned()).collect();
             documented.sort();
             listed.sort();
             assert_eq!(documented, listed, "{dialect}");
@@ -316,7 +321,8 @@ mod tests {
     #[test]
     fn what_is_wrong_says_what_would_be_right() {
         let mut options = LoadOptions::default();
-        let mut error = |dialect, key: &str, text: &str| options.set(dialect, key, text).unwrap_err().to_string();
+        let mut error =
+            |dialect, key: &str, text: &str| options.set(dialect, key, text).unwrap_err().to_string();
         assert_eq!(
             error(Dialect::Everruns, "mode", "x"),
             "everruns has no setting `mode` (known: may_assign_high_risk, declarative_bundles, variable_prefix)"
@@ -325,10 +331,7 @@ mod tests {
             error(Dialect::Agentao, "strict_agentao", "yes"),
             "agentao: `strict_agentao` must be true or false, not `yes`"
         );
-        assert_eq!(
-            error(Dialect::Infer, "mode.x", "y"),
-            "infer: `mode` is a text: it has no member `x`"
-        );
+        assert_eq!(error(Dialect::Infer, "mode.x", "y"), "infer: `mode` is a text: it has no member `x`");
         assert_eq!(
             error(Dialect::ClaudeCode, "environment", "x"),
             "claude-code: `environment` must be an object of texts, not `x`"

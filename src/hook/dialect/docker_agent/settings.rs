@@ -49,12 +49,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "rewritten arguments join the call's instead of replacing them",
     ),
     setting("capture_content", SettingKind::Boolean, "false", "records have free text: reasons and output"),
-    setting(
-        "stdout_bytes",
-        SettingKind::Count,
-        "1048576",
-        "standard output of a hook; more is a failure",
-    ),
+    setting("stdout_bytes", SettingKind::Count, "1048576", "standard output of a hook; more is a failure"),
     setting("stderr_bytes", SettingKind::Count, "1048576", "standard error of a hook; more is a failure"),
     setting("temp_dir", SettingKind::Text, "/tmp", "where large results are saved"),
     setting(

@@ -234,7 +234,10 @@ fn sources() {
 #[test]
 fn settings_that_are_none() {
     for (settings, wanted) in [
-        (json!({"nope": 1}), "h: claude-code has no setting `nope` (known: source, trusted, interactive, project_dir, start_dir, home, transcript_path, environment, plugins, max_timeout_seconds)"),
+        (
+            json!({"nope": 1}),
+            "h: claude-code has no setting `nope` (known: source, trusted, interactive, project_dir, start_dir, home, transcript_path, environment, plugins, max_timeout_seconds)",
+        ),
         (json!({"trusted": "yes"}), "h: setting `trusted` must be true or false"),
         (json!({"plugins": {"p": {"path": "x"}}}), "h: claude-code has no setting `plugins.p.path`"),
         (

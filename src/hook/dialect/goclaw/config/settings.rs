@@ -141,7 +141,12 @@ pub(in crate::hook::dialect::goclaw) const SETTINGS: &[Setting] = &[
         "false",
         "apply `updatedInput` of an HTTP answer (R18)",
     ),
-    setting("allow_loopback", SettingKind::Boolean, "false", "the SSRF guard lets loopback addresses through"),
+    setting(
+        "allow_loopback",
+        SettingKind::Boolean,
+        "false",
+        "the SSRF guard lets loopback addresses through",
+    ),
     setting(
         "breaker_mode",
         SettingKind::Choice(&["open", "hold"]),
@@ -161,5 +166,10 @@ pub(in crate::hook::dialect::goclaw) const SETTINGS: &[Setting] = &[
         "1000000",
         "budget of a tenant in a month; null is without bound (R40)",
     ),
-    setting("builtins", SettingKind::Boolean, "true", "adds the rows that ship with the platform, disabled (R55)"),
+    setting(
+        "builtins",
+        SettingKind::Boolean,
+        "true",
+        "adds the rows that ship with the platform, disabled (R55)",
+    ),
 ];

@@ -1,0 +1,272 @@
+//! What the command gives to authors of hooks: settings from outside, plug-ins, stubs, answers, a start.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A folder that is removed in the end; commands run in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("hookbox-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> &Self {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        self
+    }
+
+    /// Runs `hookbox ARGUMENTS` with `stdin`: standard output, standard error, exit status.
+    fn run(&self, arguments: &[&str], stdin: &str) -> (String, String, i32) {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_hookbox"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // It may end before it reads.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const INFER: &str = "enabled: true\nhooks:\n  - { name: note, hook: pre_tool, command: jq -n 1 }\n";
+const PRE_TOOL: &str = r#"{"hook": "pre_tool", "tool": {"name": "Bash", "arguments": {}}}"#;
+
+#[test]
+fn settings_are_set_from_outside() {
+    let folder = Folder::new("set");
+    folder.write("infer.yaml", INFER);
+    let fire = |sets: &[&str]| {
+        let mut words = vec!["fire", "--hooks", "infer.yaml", "--event", "-", "--explain"];
+        sets.iter().for_each(|set| words.extend(["--set", set]));
+        folder.run(&words, PRE_TOOL)
+    };
+    let (stdout, stderr, _) = fire(&[]);
+    assert!(!stdout.contains("exit status 0"), "{stdout}{stderr}");
+    for sets in [
+        &["INFER_TOOLS_BASH_ALLOW_APPEND=jq( .*)?"][..],
+        &["tools_bash_allow_append=jq( .*)?"],
+        &["tools.bash.mode.standard.allow=[jq( .*)?]"],
+        &["mode=plan", "tools.bash.mode.plan.allow=[\"jq( .*)?\"]"],
+    ] {
+        let (stdout, stderr, status) = fire(sets);
+        assert!(stdout.contains("exit status 0") && status == 0, "{sets:?}: {stdout}{stderr}");
+    }
+}
+
+#[test]
+fn a_setting_that_is_none_says_what_would_be_right() {
+    let folder = Folder::new("set-wrong");
+    folder.write("infer.yaml", INFER);
+    for (set, message) in [
+        ("moed=plan", "hookbox: --set: infer has no setting `moed`; its settings are:\n\nenvironment\n"),
+        ("mode", "hookbox: --set mode: KEY=VALUE is wanted; the settings of infer are:\n\nenvironment\n"),
+        (
+            "expand_unset_to_empty=1",
+            "hookbox: --set: infer: `expand_unset_to_empty` must be true or false, not `1`\n",
+        ),
+        ("reminders=@none.yaml", "hookbox: none.yaml: No such file or directory"),
+    ] {
+        let (stdout, stderr, status) =
+            folder.run(&["fire", "--hooks", "infer.yaml", "--event", "-", "--set", set], PRE_TOOL);
+        assert_eq!((stdout.as_str(), status), ("", 1), "{set}");
+        assert!(stderr.starts_with(message), "{set}: {stderr}");
+    }
+    let (stdout, stderr, status) = folder.run(&["fire", "--dialect", "goclaw", "--set", "help"], "");
+    assert_eq!((stderr.as_str(), status), ("", 0));
+    let row = "edition\n    which build of the platform: `command` runs on `lite` only (R50)\n    one of lite, standard; default: lite\n";
+    assert!(stdout.contains(row), "{stdout}");
+    let (stdout, _, status) = folder.run(&["fire", "--set", "help"], "");
+    assert!(status == 0 && stdout.contains("Settings of agentao:") && stdout.contains("Settings of infer:"));
+    let (_, stderr, status) = folder.run(&["fire", "--set", "mode=x"], "");
+    assert_eq!((stderr.as_str(), status), ("hookbox: --hooks FILE is wanted\n", 1));
+}
+
+#[test]
+fn a_plug_in_runs_from_its_folder() {
+    let folder = Folder::new("plugin");
+    folder
+        .write("fmt/.claude-plugin/plugin.json", r#"{"name": "tidy", "hooks": ["./more.json", {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo third >> $CLAUDE_PLUGIN_DATA/log; cat $CLAUDE_PLUGIN_DATA/log >&2; exit 2"}]}]}]}"#)
+        .write("fmt/hooks/hooks.json", r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "bash ${CLAUDE_PLUGIN_ROOT}/scripts/guard.sh"}]}]}}"#)
+        .write("fmt/more.json", r#"{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "echo second"}]}]}}"#)
+        .write("fmt/scripts/guard.sh", "echo \"$CLAUDE_PLUGIN_ROOT says $WORD\" >&2; exit ${CLAUDE_PLUGIN_OPTION_STATUS:-0}\n");
+    let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+    let words = ["fire", "--plugin-root", "fmt", "--event", "-", "--explain"];
+    let (stdout, stderr, status) = folder.run(&words, event);
+    assert_eq!(status, 2, "{stdout}{stderr}");
+    for part in [
+        "plugin:tidy:PreToolUse_0_0",
+        "plugin:tidy#3:PreToolUse_0_0",
+        "blocked by plugin:tidy#3:PreToolUse_0_0: third\n",
+    ] {
+        assert!(stdout.contains(part), "{part}: {stdout}{stderr}");
+    }
+    let more =
+        [&words[..], &["--set", "plugins.tidy.options.status=2", "--hooks", "fmt/hooks/hooks.json"]].concat();
+    let (stdout, stderr, status) = folder.run(&more, event);
+    assert_eq!(status, 2, "{stdout}{stderr}");
+    assert!(stdout.contains("/home/agent/.claude/plugins/tidy says"), "{stdout}");
+    let (stdout, _, status) = folder.run(
+        &words,
+        r#"{"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {}, "tool_response": {}}"#,
+    );
+    assert!(status == 0 && stdout.contains("plugin:tidy#2:PostToolUse_0_0"), "{stdout}");
+}
+
+#[test]
+fn what_a_plug_in_lacks_is_told() {
+    let folder = Folder::new("plugin-faults");
+    folder
+        .write("none/README.md", "")
+        .write("out/.claude-plugin/plugin.json", r#"{"hooks": "../secret.json"}"#)
+        .write("gone/.claude-plugin/plugin.json", r#"{"hooks": "./x.json"}"#)
+        .write(
+            "secret.json",
+            r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#,
+        );
+    for (plugin, message) in [
+        (
+            "none",
+            "hookbox: none: no hooks: neither hooks/hooks.json nor `hooks` of .claude-plugin/plugin.json is there\n",
+        ),
+        ("gone", "hookbox: gone/.claude-plugin/plugin.json: `hooks`: there is no x.json\n"),
+        ("out", "hookbox: out/../secret.json: "),
+    ] {
+        let (stdout, stderr, status) =
+            folder.run(&["fire", "--plugin-root", plugin, "--event", "-"], r#"{"hook_event_name": "Stop"}"#);
+        assert!(stdout.is_empty() && status == 1 && stderr.starts_with(message), "{plugin}: {stderr}");
+    }
+    let words = ["fire", "--plugin-root", "none", "--dialect", "infer", "--event", "-"];
+    let (_, stderr, status) = folder.run(&words, "");
+    assert_eq!(
+        (stderr.as_str(), status),
+        ("hookbox: --plugin-root is for plug-ins of claude-code, the dialect is infer\n", 1)
+    );
+}
+
+#[test]
+fn stubs_are_commands_of_the_session() {
+    let folder = Folder::new("stub");
+    let config = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "gitleaks detect >&2 || exit 2"}]}]}}"#;
+    folder.write("hooks.json", config).write("leaks.sh", "#!/bin/bash\necho \"$1: found\"; exit 1\n");
+    let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+    let fire =
+        |stub: &str| folder.run(&["fire", "--hooks", "hooks.json", "--event", "-", "--stub", stub], event);
+    assert_eq!(fire("gitleaks").2, 0);
+    let (stdout, _, status) = fire("gitleaks=leaks.sh");
+    assert!(status == 2 && stdout.contains("detect: found"), "{stdout}");
+    for (stub, message) in [
+        ("a/b", "hookbox: --stub a/b: NAME or NAME=FILE is wanted, the name without a folder\n"),
+        ("x=none.sh", "hookbox: none.sh: No such file or directory"),
+    ] {
+        let (_, stderr, status) = fire(stub);
+        assert!(status == 1 && stderr.starts_with(message), "{stderr}");
+    }
+    folder.write(
+        "set/cases/a.yaml",
+        &format!(
+            "id: A-1\ndialect: claude-code\nhooks: {config}\ncases:\n  - name: blocks\n    event: {event}\n    expect: {{ decision: blocked, reason: {{ contains: found }} }}\n"
+        ),
+    );
+    folder.write("set/fixture.yaml", "");
+    let (stdout, stderr, status) = folder.run(&["test", "set", "--stub", "gitleaks=leaks.sh"], "");
+    assert!(status == 0 && stdout.starts_with("1 passed"), "{stdout}{stderr}");
+}
+
+#[test]
+fn flags_of_docker_agent_add_hooks() {
+    let folder = Folder::new("flags");
+    folder.write(
+        "agent.yaml",
+        "agents:\n  root:\n    hooks:\n      session_start: [{ type: command, command: 'true' }]\n",
+    );
+    let event = r#"{"hook_event_name": "pre_tool_use", "tool_name": "shell", "tool_input": {"cmd": "ls"}}"#;
+    let words = ["fire", "--dialect", "docker-agent", "--hooks", "agent.yaml", "--event", "-"];
+    assert_eq!(folder.run(&words, event).2, 0);
+    let flag = ["--hook-pre-tool-use", "echo no >&2; exit 2"];
+    let (stdout, stderr, status) = folder.run(&[&words[..], &flag].concat(), event);
+    assert!(status == 2 && stdout.contains("no"), "{stdout}{stderr}");
+    folder.write("infer.yaml", INFER);
+    let words = ["fire", "--hooks", "infer.yaml", "--event", "-", "--hook-stop", "x"];
+    let (_, stderr, status) = folder.run(&words, event);
+    assert_eq!(
+        (stderr.as_str(), status),
+        ("hookbox: --hook-stop is a flag of docker-agent, the dialect is infer\n", 1)
+    );
+}
+
+const ASKING: &str = r#"{"hooks": {"PreToolUse": [{"hooks": [
+  {"type": "http", "url": "https://hooks.example.com/guard"},
+  {"type": "prompt", "prompt": "Is this safe? $ARGUMENTS"},
+  {"type": "mcp_tool", "server": "audit", "tool": "note", "input": {"what": "${tool_name}"}}
+]}]}}"#;
+const TOOL_CALL: &str =
+    r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}"#;
+
+#[test]
+fn hooks_that_ask_get_canned_answers() {
+    let folder = Folder::new("answers");
+    folder.write("hooks.json", ASKING).write(
+        "answers.yaml",
+        "- { kind: http, url: 'https://*.example.com/*', status: 200, body: {} }\n\
+         - { kind: prompt, prompt: '*rm -rf*', body: { ok: false, reason: never } }\n\
+         - { kind: mcp_tool, server: audit, delay_ms: 99999999 }\n",
+    );
+    let words = ["fire", "--hooks", "hooks.json", "--event", "-", "--answer", "answers.yaml"];
+    let (stdout, stderr, status) = folder.run(&[&words[..], &["--explain"]].concat(), TOOL_CALL);
+    assert_eq!((stderr.as_str(), status), ("", 2), "{stdout}");
+    for part in [
+        "asked http https://hooks.example.com/guard: answered by row 1\n",
+        "asked mcp_tool audit/note: answered by row 3\n",
+        "  ran       timed out",
+        ": never\n",
+    ] {
+        assert!(stdout.contains(part), "{part}: {stdout}");
+    }
+    let (stdout, _, _) = folder.run(&[&words[..], &["--json"]].concat(), TOOL_CALL);
+    assert!(stdout.contains("\"answered_by\": 2"), "{stdout}");
+}
+
+#[test]
+fn what_nobody_answers_is_told_as_what_it_is() {
+    let folder = Folder::new("unanswered");
+    folder.write("hooks.json", ASKING).write("answers.yaml", "- { kind: prompt, body: '{\"ok\": true}' }\n");
+    let words = ["fire", "--hooks", "hooks.json", "--event", "-"];
+    let (stdout, stderr, status) = folder.run(&words, TOOL_CALL);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    for part in [
+        "warning: asked http https://hooks.example.com/guard: nobody answered (--answer FILE can)\n",
+        "warning: asked prompt \"Is this safe? ",
+        "warning: asked mcp_tool audit/note: nobody answered (--answer FILE can)\n",
+        "this host answers no http requests",
+    ] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    let more = [&words[..], &["--answer", "answers.yaml", "--explain"]].concat();
+    let (stdout, _, _) = folder.run(&more, TOOL_CALL);
+    assert!(stdout.contains("no answer fits: http https://hooks.example.com/guard"), "{stdout}");
+    assert!(stdout.contains("asked mcp_tool audit/note: nobody answered"), "{stdout}");
+    folder.write("wrong.yaml", "- { kind: http }\n- { kind: http, tool: x }\n");
+    let more = [&words[..], &["--answer", "wrong.yaml"]].concat();
+    let (_, stderr, status) = folder.run(&more, TOOL_CALL);
+    assert!(status == 1 && stderr.contains("`tool` does not choose among requests of this kind"), "{stderr}");
+    assert!(stderr.starts_with("hookbox: wrong.yaml: "), "{stderr}");
+}
