@@ -1,7 +1,7 @@
 //! The `hookbox` command: flags to `cli`, exit status out.
 
 use clap::{Parser, Subcommand};
-use hookbox::cli::{Streams, check, convert, fire, schema, sh, test};
+use hookbox::cli::{Streams, check, convert, fire, init, schema, sh, test};
 use hookbox::sandbox::SandboxSource;
 use std::process::ExitCode;
 
@@ -18,13 +18,15 @@ enum Command {
     /// Run a script in a fresh sandbox
     Sh(sh::ShArguments),
     /// Fire one event through the hooks of a file
-    Fire(fire::FireArguments),
+    Fire(Box<fire::FireArguments>),
     /// Check hook configs: validation and a linter
     Check(check::CheckArguments),
     /// Port the hooks of a config to another dialect
     Convert(convert::ConvertArguments),
     /// Print the JSON Schema of a dialect's config, payload or output
     Schema(schema::SchemaArguments),
+    /// Write a start for a dialect: a config, a script, a fixture and a case
+    Init(init::InitArguments),
     /// Run fixture cases
     Test(test::TestArguments),
 }
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut streams),
         Command::Convert(arguments) => convert::run(arguments, &mut streams),
         Command::Schema(arguments) => schema::run(arguments, &mut streams),
+        Command::Init(arguments) => init::run(arguments, &mut streams),
         Command::Test(arguments) => test::run(arguments, &SandboxSource, &mut streams),
     })
 }

@@ -270,3 +270,134 @@ fn what_nobody_answers_is_told_as_what_it_is() {
     assert!(status == 1 && stderr.contains("`tool` does not choose among requests of this kind"), "{stderr}");
     assert!(stderr.starts_with("hookbox: wrong.yaml: "), "{stderr}");
 }
+
+#[test]
+fn check_reads_standard_input_and_names_the_dialect() {
+    let folder = Folder::new("check-stdin");
+    let (stdout, stderr, status) = folder.run(&["check", "-"], INFER);
+    assert_eq!(
+        (stdout.as_str(), stderr.as_str(), status),
+        ("standard input: infer: 0 errors, 0 warnings\n", "", 0)
+    );
+    folder.write("a.yaml", INFER).write("b.yaml", INFER);
+    let (stdout, _, _) = folder.run(&["check", "a.yaml", "b.yaml"], "");
+    let expected = "a.yaml: infer: 0 errors, 0 warnings\nb.yaml: infer: 0 errors, 0 warnings\n2 files: 0 errors, 0 warnings\n";
+    assert_eq!(stdout, expected);
+}
+
+#[test]
+fn a_refused_file_has_no_count_and_says_what_is_wrong_with_it() {
+    let folder = Folder::new("check-refused");
+    for (config, message) in [
+        ("{\"hooks\": {\"PreToolUse\": [", "hookbox: f.json:1:26: not a hook config: EOF"),
+        (
+            "{\"hooks\": {\"Stop\": [{\"command\": \"x\"}]}}",
+            "hookbox: f.json:1:21: as a config of claude-code, the likeliest: hooks.Stop[0].hooks: missing\n",
+        ),
+        (
+            "{\"hooks\": {\"beforeReadFile\": []}}",
+            "hookbox: f.json:1:1: `beforeReadFile` is an event of Cursor: a config of no dialect\n",
+        ),
+        (
+            "{\"x\": 1}",
+            "hookbox: f.json:1:1: a config of no dialect; if it is one, name it: everruns, docker-agent,",
+        ),
+    ] {
+        folder.write("f.json", config);
+        let (stdout, stderr, status) = folder.run(&["check", "f.json"], "");
+        assert_eq!((stdout.as_str(), status), ("", 2), "{config}: {stderr}");
+        assert!(stderr.starts_with(message), "{config}: {stderr}");
+    }
+    folder.write(
+        ".claude/settings.json",
+        "{\"hooks\": {\"Stop\": [{\"type\": \"command\", \"command\": \"true\"}]}}",
+    );
+    let (stdout, _, status) = folder.run(&["check", ".claude/settings.json"], "");
+    assert!(status == 1 && stdout.contains("error: hooks.Stop[0].hooks: missing"), "{stdout}");
+    assert!(stdout.ends_with(".claude/settings.json: claude-code: 1 error, 0 warnings\n"), "{stdout}");
+}
+
+#[test]
+fn what_is_found_often_is_told_once() {
+    let folder = Folder::new("check-often");
+    let hook = "  - { name: NAME, hook: pre_tool, command: nodejs a }\n";
+    let config = |count: usize| {
+        let hooks: String = (0..count).map(|n| hook.replace("NAME", &format!("h{n}"))).collect();
+        format!("enabled: true\nhooks:\n{hooks}")
+    };
+    let (stdout, _, _) = folder.run(&["check", "-"], &config(3));
+    assert_eq!(stdout.matches("has no `nodejs`").count(), 3, "{stdout}");
+    let (stdout, _, _) = folder.run(&["check", "-"], &config(4));
+    assert_eq!(stdout.matches("has no `nodejs`").count(), 1, "{stdout}");
+    assert!(stdout.contains("\n  = 4 times: 3:"), "{stdout}");
+    assert!(stdout.ends_with("standard input: infer: 0 errors, 4 warnings\n"), "{stdout}");
+}
+
+#[test]
+fn findings_in_block_scalars_have_their_own_lines() {
+    let folder = Folder::new("check-block");
+    let config = "agents:\n  root:\n    hooks:\n      pre_tool_use:\n        - matcher: shell\n          hooks:\n            - type: command\n              command: |\n                input=$(cat)\n\n                cmd=$(echo \"$input\" | jq -r .tool_input.cmd)\n                  eval \"$cmd\"\n";
+    let (stdout, _, status) = folder.run(&["check", "-"], config);
+    assert!(status == 1 && stdout.contains("standard input:12:19: error: pre_tool_use: `eval"), "{stdout}");
+}
+
+#[test]
+fn cases_outside_a_fixture_say_where_they_belong() {
+    let folder = Folder::new("astray");
+    let cases = format!(
+        "id: A-1\ndialect: infer\nhooks_text: |\n  {}\ncases:\n  - name: x\n    event: {PRE_TOOL}\n",
+        INFER.replace('\n', "\n  ").trim_end()
+    );
+    folder.write("sub/c.yaml", &cases);
+    let (stdout, _, status) = folder.run(&["test", "sub/c.yaml"], "");
+    assert!(
+        status == 1
+            && stdout.contains("the file lies in no fixture: a file of cases is FIXTURE/cases/NAME.yaml"),
+        "{stdout}"
+    );
+    let (_, stderr, status) = folder.run(&["test", "sub"], "");
+    assert!(status == 1 && stderr.starts_with("hookbox: no file of cases is there: "), "{stderr}");
+}
+
+#[test]
+fn a_start_passes_check_and_test() {
+    let folder = Folder::new("init");
+    for (dialect, config) in [
+        ("agentao", "tree/hooks.json"),
+        ("claude-code", "tree/.claude/settings.json"),
+        ("docker-agent", "tree/agent.yaml"),
+        ("everruns", "tree/hooks.json"),
+        ("goclaw", "tree/hooks.json"),
+        ("infer", "tree/.infer/hooks.yaml"),
+    ] {
+        let (stdout, stderr, status) = folder.run(&["init", dialect, dialect], "");
+        assert_eq!((stderr.as_str(), status), ("", 0), "{dialect}");
+        let config = format!("{dialect}/{config}");
+        assert!(stdout.starts_with(&format!("wrote {config}\n")), "{stdout}");
+        assert!(
+            stdout.ends_with(&format!("hookbox check {config}\ntry it:      hookbox test {dialect}\n")),
+            "{stdout}"
+        );
+        let (stdout, stderr, status) = folder.run(&["check", "--notes", &config], "");
+        let clean = format!("{config}: {dialect}: 0 errors, 0 warnings\n");
+        assert_eq!((stdout, stderr.as_str(), status), (clean, "", 0), "{dialect}");
+        let (stdout, stderr, status) = folder.run(&["test", dialect], "");
+        assert!(status == 0 && stdout.contains(" passed, 0 failed in "), "{stdout}{stderr}");
+    }
+}
+
+#[test]
+fn a_start_is_written_over_nothing() {
+    let folder = Folder::new("init-over");
+    folder.write("a/cases/start.yaml", "mine").write("b/tree", "mine").write("c/README.md", "mine");
+    for (name, there) in [("a", "a/cases/start.yaml"), ("b", "b/tree")] {
+        let (stdout, stderr, status) = folder.run(&["init", "infer", name], "");
+        let message = format!("hookbox: {there}: is there already; nothing was written\n");
+        assert_eq!((stdout.as_str(), stderr, status), ("", message, 1));
+        assert!(!folder.0.join(name).join("fixture.yaml").exists());
+        assert_eq!(std::fs::read_to_string(folder.0.join(there)).unwrap(), "mine");
+    }
+    assert_eq!(folder.run(&["init", "infer", "c"], "").2, 0);
+    let (_, stderr, status) = folder.run(&["init", "nope"], "");
+    assert!(status == 2 && stderr.contains("unknown dialect `nope`"), "{stderr}");
+}

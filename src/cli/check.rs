@@ -7,19 +7,20 @@
 
 use super::{CommandFailure, Streams, finish, stub};
 use crate::hook::lint::{Finding, LintOptions, RULES, Severity, lint};
-use crate::hook::{ConfigError, Dialect};
+use crate::hook::{ConfigError, ConfigProblem, Dialect};
 use crate::sandbox::Sandbox;
 use crate::vfs::fixture::host::{self, MOST_TEXT};
 use crate::visible;
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Arguments of `hookbox check`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CheckArguments {
-    /// Hook configs
+    /// Hook configs; - is standard input
     #[arg(required_unless_present = "rules", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The configs' dialect; found from the content when not given
@@ -54,27 +55,54 @@ pub fn run(arguments: &CheckArguments, streams: &mut Streams<'_>) -> u8 {
 }
 
 /// A file that could be looked at, or why it could not.
-type Checked = Result<(Dialect, Vec<Finding>), String>;
+type Checked = Result<(Dialect, Vec<Finding>), Refused>;
+
+/// Why a file could not be looked at.
+struct Refused {
+    /// Without the file's name.
+    message: String,
+    /// For people: place, message, line.
+    shown: String,
+}
+
+impl From<ConfigError> for Refused {
+    fn from(error: ConfigError) -> Self {
+        let join = |lines: Vec<String>, separator: &str| lines.join(separator);
+        Self {
+            message: join(error.problems.iter().map(|problem| problem.message.clone()).collect(), "; "),
+            shown: join(error.problems.iter().map(ConfigProblem::show).collect(), "\n"),
+        }
+    }
+}
 
 fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, CommandFailure> {
     if arguments.rules {
         streams.print(&rules())?;
         return Ok(0);
     }
-    let files: Vec<(String, Checked)> = arguments
-        .files
-        .iter()
-        .map(|path| (path.display().to_string(), check_file(arguments, path)))
-        .collect();
+    let mut files: Vec<(String, Checked)> = Vec::new();
+    for path in &arguments.files {
+        let (name, text) = if path.as_os_str() == "-" {
+            ("standard input".to_owned(), Ok(streams.read_stdin()?))
+        } else {
+            (path.display().to_string(), host::read_named(path, MOST_TEXT))
+        };
+        let checked = match text {
+            Ok(text) => check_text(arguments, &name, &text),
+            Err(error) => {
+                let shown = format!("{}: {error}", visible::line(&name));
+                Err(Refused { message: error.to_string(), shown })
+            }
+        };
+        files.push((name, checked));
+    }
     if arguments.json {
         streams.print_json(&to_json(&files))?;
     } else {
         streams.print(&to_text(&files))?;
     }
-    for (name, checked) in &files {
-        if let Err(why) = checked {
-            streams.report(&format!("hookbox: {}: {why}\n", visible::line(name)))?;
-        }
+    for refused in files.iter().filter_map(|(_, checked)| checked.as_ref().err()) {
+        streams.report(&format!("hookbox: {}\n", refused.shown))?;
     }
     let findings =
         || files.iter().filter_map(|(_, checked)| checked.as_ref().ok()).flat_map(|(_, findings)| findings);
@@ -85,21 +113,15 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
     })
 }
 
-fn check_file(arguments: &CheckArguments, path: &Path) -> Checked {
-    let name = path.display().to_string();
-    let text = host::read_named(path, MOST_TEXT).map_err(|error| error.to_string())?;
-    let messages = |error: &ConfigError| {
-        let lines: Vec<&str> = error.problems.iter().map(|problem| problem.message.as_str()).collect();
-        lines.join("; ")
-    };
+fn check_text(arguments: &CheckArguments, name: &str, text: &[u8]) -> Checked {
     let dialect = match arguments.dialect {
         Some(dialect) => dialect,
-        None => Dialect::detect(&name, &text).map_err(|error| messages(&error))?,
+        None => Dialect::detect(name, text)?,
     };
     let has_command =
         |name: &str| Sandbox::has_command(name) || arguments.stub.iter().any(|stub| stub::name(stub) == name);
     let options = LintOptions { has_command: &has_command, timeout_cap: arguments.timeout_cap };
-    let mut findings = lint(dialect, &name, &text, &options).map_err(|problem| problem.message)?;
+    let mut findings = lint(dialect, name, text, &options).map_err(ConfigError::from)?;
     findings.retain(|finding| arguments.notes || finding.rule.severity > Severity::Note);
     Ok((dialect, findings))
 }
@@ -120,26 +142,80 @@ fn rules() -> String {
     text
 }
 
+/// The findings, and for each file a line with its dialect and how many there are; a file that was refused has none.
 fn to_text(files: &[(String, Checked)]) -> String {
     let mut text = String::new();
-    let mut counts = [0_usize; 3];
-    for (_, checked) in files {
-        let Ok((_, findings)) = checked else { continue };
-        for finding in findings {
-            if let Some(count) = counts.get_mut(finding.rule.severity as usize) {
-                *count += 1;
-            }
-            let _ = writeln!(text, "{}\n", finding.show());
+    let checked = files.iter().filter_map(|(name, checked)| Some((name, checked.as_ref().ok()?)));
+    let (mut all, mut looked_at) = ([0_usize; 3], 0_usize);
+    for (name, (dialect, findings)) in checked {
+        let mut counts = [0_usize; 3];
+        for same in grouped(findings) {
+            let _ = writeln!(text, "{}\n", show_group(&same));
         }
+        for finding in findings {
+            for counts in [&mut counts, &mut all] {
+                if let Some(count) = counts.get_mut(finding.rule.severity as usize) {
+                    *count = count.saturating_add(1);
+                }
+            }
+        }
+        looked_at = looked_at.saturating_add(1);
+        let _ = writeln!(text, "{}: {dialect}: {}", visible::line(name), show_counts(counts));
     }
-    let [notes, warnings, errors] = counts;
+    if looked_at > 1 {
+        let _ = writeln!(text, "{looked_at} files: {}", show_counts(all));
+    }
+    text
+}
+
+fn show_counts([notes, warnings, errors]: [usize; 3]) -> String {
     let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let mut parts = vec![plural(errors, "error"), plural(warnings, "warning")];
     if notes > 0 {
         parts.push(plural(notes, "note"));
     }
-    let _ = writeln!(text, "{}", parts.join(", "));
-    text
+    parts.join(", ")
+}
+
+/// Findings of the same rule with the same words in the same file are told once when they are more than this.
+const MOST_ALIKE: usize = 3;
+
+/// What is alike where there is much of it, each at the place of its first; the others one by one.
+fn grouped(findings: &[Finding]) -> Vec<Vec<&Finding>> {
+    let key = |finding: &'_ Finding| {
+        let ConfigProblem { file, message, .. } = &finding.problem;
+        (finding.rule.id, file.clone(), message.clone())
+    };
+    let mut alike: FxHashMap<_, Vec<&Finding>> = FxHashMap::default();
+    for finding in findings {
+        alike.entry(key(finding)).or_default().push(finding);
+    }
+    let mut groups = Vec::new();
+    for finding in findings {
+        let many = alike.get_mut(&key(finding)).filter(|same| same.len() > MOST_ALIKE || same.is_empty());
+        match many.map(std::mem::take) {
+            None => groups.push(vec![finding]),
+            Some(same) if same.is_empty() => {}
+            Some(same) => groups.push(same),
+        }
+    }
+    groups
+}
+
+/// One finding as it is; many as the first of them, without its hook, how many, and the places.
+fn show_group(group: &[&Finding]) -> String {
+    let Some(first) = group.first() else { return String::new() };
+    if group.len() <= MOST_ALIKE {
+        return first.show();
+    }
+    let places: Vec<String> = group
+        .iter()
+        .filter_map(|finding| finding.problem.place.as_ref())
+        .map(|place| format!("{}:{}", place.line, place.column))
+        .collect();
+    let text = Finding { hook: None, ..(*first).clone() }.show();
+    let count = format!("\n  = {} times: {}", group.len(), places.join(", "));
+    text + &count
 }
 
 fn to_json(files: &[(String, Checked)]) -> Value {
@@ -150,7 +226,7 @@ fn to_json(files: &[(String, Checked)]) -> Value {
                 let findings: Vec<Value> = findings.iter().map(Finding::to_json).collect();
                 json!({"file": name, "dialect": dialect.name(), "findings": findings})
             }
-            Err(why) => json!({"file": name, "error": why}),
+            Err(refused) => json!({"file": name, "error": refused.message}),
         })
         .collect();
     json!({"files": files})

@@ -154,7 +154,9 @@ fn setup(
 ) -> Result<SessionSetup, CommandFailure> {
     let stubs = Stub::parse_all(&arguments.stub)?;
     let with_stubs = |mut fixture: Fixture| {
-        stubs.iter().for_each(|stub| stub.add(&mut fixture));
+        for stub in &stubs {
+            stub.add(&mut fixture);
+        }
         fixture
     };
     if let Some(name) = &arguments.fixture {

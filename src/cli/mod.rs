@@ -6,6 +6,7 @@ pub mod config;
 pub mod convert;
 mod export;
 pub mod fire;
+pub mod init;
 #[cfg(feature = "editor")]
 mod line_editor;
 mod plugin;

@@ -8,7 +8,7 @@
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::real_monotonic;
-use crate::hook::case::{Case, CaseFile, CaseResult, SessionSource, update};
+use crate::hook::case::{Case, CaseError, CaseFile, CaseResult, SessionSource, update};
 use crate::vfs::fixture::Fixture;
 use crate::vfs::fixture::host::{HostFolder, HostKind, MOST_TEXT, kind_named};
 use crate::visible;
@@ -65,6 +65,16 @@ struct Loaded {
     file: CaseFile,
 }
 
+/// What is said of a file that lies in no fixture.
+const ASTRAY: &str = "the file lies in no fixture: a file of cases is FIXTURE/cases/NAME.yaml, and beside `cases` lies the session's \
+folder `tree` or a `fixture.yaml`, which may be empty (`hookbox init` makes one)";
+
+/// Whether a file of cases that wants the fixture it lies in lies in none.
+fn is_astray(place: &Place) -> bool {
+    let has = |name: &str| matches!(place.fixture.kind(name), Ok(Some(_)));
+    !has("tree") && !has("fixture.yaml")
+}
+
 /// A case that was run, or could not be.
 type Ran = Result<CaseResult, String>;
 
@@ -75,6 +85,10 @@ fn test(
 ) -> Result<u8, CommandFailure> {
     let started = real_monotonic();
     let files = load(&arguments.paths)?;
+    if files.is_empty() {
+        let message = "no file of cases is there: they are FIXTURE/cases/NAME.yaml; name such a file, a fixture, or a folder of fixtures";
+        return Err(CommandFailure::Other(message.to_owned()));
+    }
     let jobs: Vec<(&Loaded, &Case)> = files
         .iter()
         .flat_map(|loaded| loaded.file.cases.iter().map(move |case| (loaded, case)))
@@ -209,11 +223,17 @@ fn run_one(loaded: &Loaded, case: &Case, sessions: &dyn SessionSource, stubs: &[
             Some(name) => Fixture::read_beside(own, name),
         }?;
         // A case's own commands come after these.
-        stubs.iter().for_each(|stub| stub.add(&mut fixture));
+        for stub in stubs {
+            stub.add(&mut fixture);
+        }
         Ok(fixture)
     };
     let runtime = super::runtime().map_err(|error| error.to_string())?;
-    runtime.block_on(loaded.file.run(case, sessions, &fixture)).map_err(|error| error.to_string())
+    let ran = runtime.block_on(loaded.file.run(case, sessions, &fixture));
+    ran.map_err(|error| match error {
+        CaseError::Fixture(_) if is_astray(&loaded.place) => ASTRAY.to_owned(),
+        error => error.to_string(),
+    })
 }
 
 /// Updates the files of failed cases; what the update mends counts as passed.

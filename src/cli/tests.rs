@@ -18,7 +18,7 @@ struct Line {
 enum Command {
     Check(check::CheckArguments),
     Convert(convert::ConvertArguments),
-    Fire(fire::FireArguments),
+    Fire(Box<fire::FireArguments>),
     Schema(schema::SchemaArguments),
     Test(test::TestArguments),
 }
@@ -230,7 +230,10 @@ fn check_tells_places_and_status() {
         "bad.json",
         "{\"hooks\": [{\"event\": \"pre_tool_use\", \"on_error\": \"block\",\n  \"executor\": {\"type\": \"bash\", \"command\": \"echo '{\\\"decision\\\": \\\"deny\\\"}'; cargo x\"}}]}",
     );
-    assert_eq!(run(&["check", &good], "", ""), (0, "0 errors, 0 warnings\n".into(), String::new()));
+    assert_eq!(
+        run(&["check", &good], "", ""),
+        (0, format!("{good}: everruns: 0 errors, 0 warnings\n"), String::new())
+    );
     let (status, out, _) = run(&["check", &bad, &good, "--stub", "cargo"], "", "");
     assert_eq!(status, 1);
     assert!(out.starts_with(&format!("{bad}:2:44: error: pre_tool_use: decision `deny`; everruns knows allow, mutate, block [output-decision]\n")), "{out}");

@@ -2,8 +2,6 @@
 
 use super::{agentao, claude_code, docker_agent, everruns, goclaw, infer};
 use crate::hook::contract::Contract;
-use crate::hook::document::Source;
-use crate::hook::error::ConfigError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -52,24 +50,6 @@ impl Dialect {
             Self::Infer => &infer::contract::CONTRACT,
             Self::Goclaw => &goclaw::contract::CONTRACT,
         }
-    }
-
-    /// The dialect that a config's content, JSON or YAML shows.
-    ///
-    /// # Errors
-    /// The text is neither JSON nor YAML, or no dialect or more than one fits; the message lists the candidates.
-    pub fn detect(name: &str, text: &[u8]) -> Result<Self, ConfigError> {
-        let source = Source::new(name, text);
-        let node = source.json_or_yaml("not a hook config: ")?;
-        let fitting: Vec<_> =
-            Self::ALL.iter().filter(|dialect| (dialect.contract().recognises)(&node)).copied().collect();
-        if let [dialect] = fitting.as_slice() {
-            return Ok(*dialect);
-        }
-        let candidates = if fitting.is_empty() { Self::ALL } else { fitting.as_slice() };
-        let names: Vec<_> = candidates.iter().map(|dialect| dialect.name()).collect();
-        let message = format!("the dialect is not clear from the content; name one of: {}", names.join(", "));
-        Err(source.problem(node.at, message).into())
     }
 }
 

@@ -16,6 +16,7 @@
 
 pub mod agentao;
 pub mod claude_code;
+mod detect;
 pub mod docker_agent;
 pub mod everruns;
 mod expression;

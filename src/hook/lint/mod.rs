@@ -15,6 +15,7 @@ mod output;
 mod payload;
 mod reach;
 mod rule;
+mod scalar;
 mod script;
 mod texts;
 
@@ -213,10 +214,10 @@ impl HookLint<'_> {
     }
 }
 
-/// The offset in a config of the byte at `offset` of the JSON string that begins at `at`; `at` itself for other values.
+/// The offset in a config of the byte at `offset` of the string or scalar that begins at `at`.
 fn raw_offset(text: &[u8], at: usize, offset: usize) -> usize {
     if text.get(at) != Some(&b'"') {
-        return at;
+        return scalar::raw_offset(text, at, offset);
     }
     let (mut raw, mut decoded) = (at.saturating_add(1), 0);
     while decoded < offset {

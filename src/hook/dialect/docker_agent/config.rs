@@ -417,6 +417,16 @@ fn is_map_of_events(node: &Node) -> bool {
 pub(super) fn recognises(config: &Node) -> bool {
     let agents = config.get("agents").map_or(&[][..], Node::members);
     agents.iter().any(|agent| agent.value.get("hooks").is_some_and(Node::is_object))
-        || config.get("hooks").is_some_and(is_map_of_events)
-        || is_event_map(config)
+        || config.get("hooks").is_some_and(has_hooks)
+        || (is_event_map(config) && has_hooks(config))
+}
+
+/// Whether an event of the map has hooks of this dialect, or none: other tools have events of the same names, but a hook here
+/// has a type.
+fn has_hooks(events: &Node) -> bool {
+    let is_hook = |entry: &Node| entry.get("type").is_some() || entry.get("hooks").is_some();
+    events.members().iter().filter(|member| EventName::from_name(&member.name).is_some()).any(|member| {
+        let entries = member.value.as_array().unwrap_or(std::slice::from_ref(&member.value));
+        entries.is_empty() || entries.iter().any(is_hook)
+    })
 }

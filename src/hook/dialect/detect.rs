@@ -1,0 +1,160 @@
+//! Which dialect a config is in, by its content and its name ([`Dialect::detect`]).
+//!
+//! 1. A text that is neither JSON nor YAML is told as that.
+//! 2. The name of a platform's own file decides: `.claude/settings.json` is Claude Code's, whatever shape it has.
+//! 3. Content that one dialect recognises is that dialect's.
+//! 4. Where two fit, the host has to say which. Where none fits, the problems are those of the likeliest: the dialect of which the
+//!    most events are named.
+
+use super::Dialect;
+use crate::hook::contract::{LoadOptions, Purpose};
+use crate::hook::document::{Node, Source};
+use crate::hook::error::ConfigError;
+use crate::hook::portable;
+
+/// Events of Cursor, whose `hooks.json` looks like an event map of a dialect.
+const CURSOR_EVENTS: [&str; 12] = [
+    "afterAgentResponse",
+    "afterAgentThought",
+    "afterFileEdit",
+    "afterMCPExecution",
+    "afterShellExecution",
+    "afterTabFileEdit",
+    "beforeMCPExecution",
+    "beforeReadFile",
+    "beforeShellExecution",
+    "beforeSubmitPrompt",
+    "beforeTabFileRead",
+    "preCompact",
+];
+
+impl Dialect {
+    /// The dialect that a config's content and name show.
+    ///
+    /// # Errors
+    /// The text is neither JSON nor YAML; or more than one dialect fits, and the message names them; or none does, and the problems
+    /// are those that the text has as a config of the likeliest.
+    pub fn detect(name: &str, text: &[u8]) -> Result<Self, ConfigError> {
+        let source = Source::new(name, text);
+        let node = source.json_or_yaml("not a hook config: ")?;
+        if is_claudes(name) && node.is_object() {
+            return Ok(Self::ClaudeCode);
+        }
+        if let Some(event) = cursor_event(&node) {
+            let message = format!("`{event}` is an event of Cursor: a config of no dialect");
+            return Err(source.problem(node.at, message).into());
+        }
+        let fitting: Vec<_> =
+            Self::ALL.iter().filter(|dialect| (dialect.contract().recognises)(&node)).copied().collect();
+        match fitting.as_slice() {
+            [dialect] => Ok(*dialect),
+            [] => Err(of_none(&source, &node)),
+            several => {
+                let names: Vec<_> = several.iter().map(|dialect| dialect.name()).collect();
+                let names = names.join(", ");
+                let message = format!("the dialect is not clear from the content; name one of: {names}");
+                Err(source.problem(node.at, message).into())
+            }
+        }
+    }
+}
+
+/// Whether a file of this name is Claude Code's.
+fn is_claudes(name: &str) -> bool {
+    let mut parts = name.rsplit(['/', '\\']);
+    matches!((parts.next(), parts.next()), (Some("settings.json" | "settings.local.json"), Some(".claude")))
+}
+
+/// An event of Cursor that the config names.
+fn cursor_event(node: &Node) -> Option<&str> {
+    let events = node.get("hooks")?.members().iter().map(|member| member.name.as_str());
+    events.into_iter().find(|name| CURSOR_EVENTS.contains(name))
+}
+
+/// What is wrong where no dialect recognises the content.
+fn of_none(source: &Source<'_>, node: &Node) -> ConfigError {
+    let Some(likeliest) = likeliest(node) else {
+        let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+        let message = format!("a config of no dialect; if it is one, name it: {}", names.join(", "));
+        return source.problem(node.at, message).into();
+    };
+    let options =
+        LoadOptions { name: source.name.to_owned(), purpose: Purpose::Save, ..LoadOptions::default() };
+    let mut error = match (likeliest.contract().load)(source, &options) {
+        Err(error) => error,
+        Ok(_) => source.problem(node.at, "it has no hooks").into(),
+    };
+    for problem in &mut error.problems {
+        problem.message = format!("as a config of {likeliest}, the likeliest: {}", problem.message);
+    }
+    error
+}
+
+/// The dialect of which the most events are named, as keys of an event map or as values of a hook's `event` or `hook`.
+fn likeliest(node: &Node) -> Option<Dialect> {
+    let hooks = node.get("hooks").unwrap_or(node);
+    let listed = hooks.as_array().unwrap_or_default().iter();
+    let events =
+        listed.flat_map(|hook| [hook.get("event"), hook.get("hook")]).flatten().filter_map(Node::as_str);
+    let named: Vec<&str> = hooks.members().iter().map(|member| member.name.as_str()).chain(events).collect();
+    let known = |dialect: Dialect| {
+        let events = portable::facts(dialect).events;
+        named.iter().filter(|name| events.iter().any(|event| event.name == **name)).count()
+    };
+    // The first of those that are as likely.
+    let mut best = None;
+    for &dialect in Dialect::ALL {
+        let count = known(dialect);
+        if count > best.map_or(0, |(most, _)| most) {
+            best = Some((count, dialect));
+        }
+    }
+    best.map(|(_, dialect)| dialect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(name: &str, text: &str) -> Result<Dialect, String> {
+        Dialect::detect(name, text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_platforms_own_file_is_its_own() {
+        let flat = r#"{"hooks": {"SessionStart": [{"type": "command", "command": "x"}]}}"#;
+        for name in [".claude/settings.json", "/home/x/.claude/settings.local.json"] {
+            assert_eq!(detect(name, flat), Ok(Dialect::ClaudeCode), "{name}");
+        }
+        assert_eq!(detect("hooks.json", flat), Ok(Dialect::Agentao));
+        assert_eq!(detect("x.claude/settings.json", flat), Ok(Dialect::Agentao));
+    }
+
+    #[test]
+    fn a_config_of_cursor_is_none() {
+        let cursor = r#"{"version": 1, "hooks": {"stop": [{"command": "x"}], "afterFileEdit": [{"command": "./f.sh"}]}}"#;
+        let message = "h:1:1: `afterFileEdit` is an event of Cursor: a config of no dialect";
+        assert_eq!(detect("h", cursor), Err(message.to_owned()));
+        let stop = r#"{"version": 1, "hooks": {"stop": [{"command": "x"}]}}"#;
+        assert_eq!(
+            detect("h", stop),
+            Err("h:1:37: as a config of docker-agent, the likeliest: hooks.stop[0]: type is required"
+                .to_owned())
+        );
+    }
+
+    #[test]
+    fn what_no_dialect_recognises_has_the_faults_of_the_likeliest() {
+        let error = detect("h", r#"{"hooks": {"PreToolUse": {"command": "x"}, "Stop": []}}"#).unwrap_err();
+        assert!(error.starts_with("h:1:26: as a config of claude-code, the likeliest: "), "{error}");
+        let error = detect("h", "hooks:\n  - { hook: pre_tool }\n").unwrap_err();
+        assert!(error.contains("as a config of infer, the likeliest: "), "{error}");
+        let error = detect("h", r#"{"a": 1}"#).unwrap_err();
+        assert!(
+            error.starts_with("h:1:1: a config of no dialect; if it is one, name it: everruns, "),
+            "{error}"
+        );
+        let error = detect("h", "{\"hooks\": [").unwrap_err();
+        assert!(error.starts_with("h:1:11: not a hook config: "), "{error}");
+    }
+}
