@@ -5,6 +5,7 @@
 //!
 //! Exit status: 0 no error was found, 1 there is one, 2 a file could not be read or its dialect is not clear.
 
+use super::script_files::HostScripts;
 use super::{CommandFailure, Streams, finish, stub};
 use crate::hook::lint::{Finding, LintOptions, RULES, Severity, lint};
 use crate::hook::{ConfigError, ConfigProblem, Dialect};
@@ -29,6 +30,9 @@ pub struct CheckArguments {
     /// A command that the session will have beside those of the sandbox (repeatable); a FILE is not looked at
     #[arg(long, value_name = "NAME[=FILE]")]
     pub stub: Vec<String>,
+    /// A folder of the session in which scripts are looked for (repeatable; at /workspace)
+    #[arg(long, value_name = "HOSTDIR[:VPATH]")]
+    pub seed: Vec<String>,
     /// The longest time that the host gives a hook, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = read_seconds)]
     pub timeout_cap: Option<Duration>,
@@ -88,7 +92,7 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
             (path.display().to_string(), host::read_named(path, MOST_TEXT))
         };
         let checked = match text {
-            Ok(text) => check_text(arguments, &name, &text),
+            Ok(text) => check_text(arguments, path, &name, &text),
             Err(error) => {
                 let shown = format!("{}: {error}", visible::line(&name));
                 Err(Refused { message: error.to_string(), shown })
@@ -113,14 +117,19 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
     })
 }
 
-fn check_text(arguments: &CheckArguments, name: &str, text: &[u8]) -> Checked {
+fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) -> Checked {
     let dialect = match arguments.dialect {
         Some(dialect) => dialect,
         None => Dialect::detect(name, text)?,
     };
     let has_command =
         |name: &str| Sandbox::has_command(name) || arguments.stub.iter().any(|stub| stub::name(stub) == name);
-    let options = LintOptions { has_command: &has_command, timeout_cap: arguments.timeout_cap };
+    let files = HostScripts::new(path, &arguments.seed).map_err(|error| {
+        let message = format!("--seed: {error}");
+        Refused { shown: message.clone(), message }
+    })?;
+    let options =
+        LintOptions { has_command: &has_command, timeout_cap: arguments.timeout_cap, files: Some(&files) };
     let mut findings = lint(dialect, name, text, &options).map_err(ConfigError::from)?;
     findings.retain(|finding| arguments.notes || finding.rule.severity > Severity::Note);
     Ok((dialect, findings))

@@ -11,6 +11,7 @@ pub mod init;
 mod line_editor;
 mod plugin;
 pub mod schema;
+mod script_files;
 pub mod sh;
 mod stub;
 pub mod test;

@@ -49,6 +49,22 @@ pub struct View {
     pub opaque: Vec<Opaque>,
     /// The script's syntax error as bash words it. The commands before it are listed: bash would run them.
     pub error: Option<String>,
+    /// Variables that are expanded anywhere, in source order; the first [`MOST_EXPANSIONS`].
+    pub expansions: Vec<ExpansionView>,
+}
+
+/// Most expansions of variables that a view lists.
+pub const MOST_EXPANSIONS: usize = 10_000;
+
+/// An expansion of a variable: `$name`, `${name:-word}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExpansionView {
+    /// The variable.
+    pub name: String,
+    /// Whether the script says what holds when the variable is not set: `${name:-word}`, `${name+word}`, `${name?word}`.
+    pub has_default: bool,
+    /// As [`CommandView::span`].
+    pub span: Range<usize>,
 }
 
 /// One simple command.

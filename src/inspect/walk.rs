@@ -4,7 +4,10 @@
 
 use super::field::{self, Field, push_fields};
 use super::wrapper::is_loading_variable;
-use super::{CommandView, MAX_NESTING, MAX_SCRIPT, Opaque, OpaqueKind, RedirectView, Via, View, WordView};
+use super::{
+    CommandView, ExpansionView, MAX_NESTING, MAX_SCRIPT, MOST_EXPANSIONS, Opaque, OpaqueKind, RedirectView, Via,
+    View, WordView,
+};
 use crate::memory::Bytes;
 use crate::syntax::ast::{
     AndOr, Argument, Arithmetic, ArrayElement, Assignment, AssignmentValue, Command, CommandKind,
@@ -532,6 +535,7 @@ impl Walker {
     }
 
     fn parameter(&mut self, expansion: &ParameterExpansion) {
+        self.expansion(expansion);
         if let Parameter::Element(_, subscript) = &expansion.parameter {
             self.subscript(subscript);
         }
@@ -561,6 +565,21 @@ impl Walker {
             }
             _ => {}
         }
+    }
+}
+
+impl Walker {
+    /// Lists an expansion of a variable.
+    fn expansion(&mut self, expansion: &ParameterExpansion) {
+        let (Parameter::Variable(name) | Parameter::Element(name, _)) = &expansion.parameter else { return };
+        if self.view.expansions.len() >= MOST_EXPANSIONS {
+            return;
+        }
+        self.view.expansions.push(ExpansionView {
+            name: String::from_utf8_lossy(name).into_owned(),
+            has_default: matches!(expansion.operation, ParameterOperation::Default { .. }),
+            span: self.place(expansion.span).span,
+        });
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a script's exit statuses come to under its dialect, and what a failure of a guard does.
 
 use super::HookLint;
-use super::rule::{CANNOT_BLOCK, EXIT_FAILURE, EXIT_NOT_BLOCKING, FAIL_OPEN, FAIL_OPEN_DEFAULT};
-use super::texts::Texts;
+use super::flow::Flow;
+use super::rule::{CANNOT_BLOCK, EXIT_FAILURE, EXIT_NOT_BLOCKING, FAIL_OPEN, FAIL_OPEN_DEFAULT, REASON_LOST};
+use super::texts::{Goes, Streams, Texts};
 use crate::hook::dialect::list::Dialect;
-use crate::hook::event_table::Failure;
+use crate::hook::event_table::{EventRow, Failure};
 use crate::hook::portable::ExitRule;
-use crate::inspect::{CommandView, View};
+use crate::inspect::{CommandView, Via, View};
 
 /// Events whose hooks can stop a step of the platform, but guard nothing that a model or a user does.
 const IS_A_STEP: [&str; 3] = ["pre_compact", "before_compaction", "worktree_create"];
@@ -23,24 +24,20 @@ const IGNORES_STATUS: [&str; 7] = [
 ];
 
 impl HookLint<'_> {
-    pub(super) fn exit_statuses(&mut self, script: &str, view: &View, texts: &Texts) {
+    pub(super) fn exit_statuses(&mut self, script: &str, view: &View, texts: &Texts, flow: &Flow) {
         let Some(event) = self.hook.facts else { return };
-        let exits: Vec<(usize, u8)> = view
-            .commands
-            .iter()
-            .filter(|command| command.name() == Some("exit"))
-            .filter_map(|command| {
-                let status = command.words.get(1)?.text.as_deref()?.parse().ok()?;
-                Some((command.span.start, status))
-            })
-            .collect();
+        let sites = ExitSite::all(script, view);
+        let exits: Vec<(usize, u8)> = sites.iter().map(|site| (site.offset, site.status)).collect();
         let says_block = says_block(script, texts);
         let two = exits.iter().find(|(_, status)| *status == 2).copied();
-        let other = exits.iter().find(|(_, status)| !matches!(status, 0 | 2)).copied();
+        let is_verdict = |site: &&ExitSite| !matches!(site.status, 0 | 2) && site.is_verdict(flow, event.moment);
+        let other = sites.iter().find(is_verdict).map(|site| (site.offset, site.status));
+        if self.facts.exit == ExitRule::TwoBlocks {
+            self.lost_reasons(&sites, event);
+        }
         match (self.facts.exit, event.blocks) {
             (ExitRule::TwoBlocks, true) => {
                 if let (Some((offset, status)), None, false) = (other, two, says_block)
-                    && (tells_why(script) || event.moment == "tool_call_starting" && tests_something(script))
                     // Any status other than 0 is an answer there.
                     && !matches!(event.name, "WorktreeCreate" | "WorktreeRemove")
                 {
@@ -90,12 +87,30 @@ impl HookLint<'_> {
         }
     }
 
-    /// `|| exit 0`: what fails before it lets the action through. `test && exit 2 || exit 0` is no failure.
+    /// A reason on standard output before `exit 2`: only standard error is read then.
+    fn lost_reasons(&mut self, sites: &[ExitSite], event: &EventRow) {
+        let is_read = event.blocks || self.dialect == Dialect::ClaudeCode && !IGNORES_STATUS.contains(&event.name);
+        for site in sites.iter().filter(|site| site.status == 2 && is_read) {
+            let is_object = |text: &str| text.trim_start_matches(['\'', '"']).trim_start().starts_with('{');
+            let lost = site.printed.iter().find(|print| print.goes == Goes::Output && print.is_text);
+            let told = site.printed.iter().any(|print| print.goes == Goes::Error || is_object(&print.text));
+            if let Some(print) = lost.filter(|print| !told && !print.text.trim().is_empty()) {
+                let message = "the reason is printed on standard output; with exit 2 only standard error is read";
+                self.report_in_script(&REASON_LOST, print.offset, message);
+            }
+        }
+    }
+
+    /// `VALUE=$(jq ...) || exit 0`: what cannot be read goes through.
     fn gives_up(&mut self, script: &str) {
         let mut start = 0;
-        for line in script.split_inclusive(['\n', ';']) {
+        for line in script.split_inclusive('\n') {
             let at = line.find("|| exit 0").or_else(|| line.find("||exit 0"));
-            if let Some(at) = at.filter(|at| !line.get(..*at).unwrap_or("").contains("exit ")) {
+            let before = at.and_then(|at| line.get(..at)).unwrap_or("");
+            let command = before.rsplit([';', '&']).next().unwrap_or("");
+            let reads = command.contains("jq ") && !command.contains("jq -e") && !command.contains("grep");
+            let asks = ["command -v", "which ", "type ", "hash "].iter().any(|test| command.contains(test));
+            if let Some(at) = at.filter(|_| reads && !asks && !line.trim_start().starts_with('#')) {
                 let message = "`|| exit 0`: when the command before it fails, the action goes through";
                 self.report_in_script(&FAIL_OPEN, start + at, message);
             }
@@ -132,21 +147,149 @@ impl HookLint<'_> {
     }
 }
 
-/// Whether it says something on standard error: an exit after that is meant as a verdict.
-fn tells_why(script: &str) -> bool {
-    script.contains(">&2") || script.contains("/dev/stderr")
+/// Something that is said right before an exit.
+struct Print {
+    text: String,
+    goes: Goes,
+    offset: usize,
+    /// Printed by `echo` and its kin.
+    is_text: bool,
 }
 
-/// Whether it looks like a guard: it tests something before it exits.
-fn tests_something(script: &str) -> bool {
-    ["grep ", "[[ ", "[ ", "test ", "case "].iter().any(|word| script.contains(word))
+/// An `exit` with a number, with what the script says right before it, and on which condition it is reached.
+struct ExitSite {
+    offset: usize,
+    status: u8,
+    printed: Vec<Print>,
+    condition: String,
+}
+
+/// Exits of one script that are looked at.
+const MOST_EXITS: usize = 200;
+/// Bytes before an exit in which its condition is looked for.
+const NEAR: usize = 1000;
+
+/// Words of a refusal.
+const REFUSES: &[&str] = &[
+    "block", "denied", "deny", "forbid", "refus", "not allowed", "not permitted", "disallow", "prohibit", "rejected", "protected",
+    "dangerous", "destructive", "must not", "do not ", "don't ", "never ",
+];
+/// Words of a failure.
+const FAILS: &[&str] = &[
+    "not found", "not installed", "missing", "required", "usage", "install ", "unable to", "no such", "could not", "failed to",
+    "cannot find", "not available", "invalid json", "error:",
+];
+
+impl ExitSite {
+    fn all(script: &str, view: &View) -> Vec<Self> {
+        let streams = Streams::of(script, view);
+        let mut sites = Vec::new();
+        for (index, command) in view.commands.iter().enumerate() {
+            let status = command.words.get(1).and_then(|word| word.text.as_deref()?.parse().ok());
+            let (Some("exit"), Some(status)) = (command.name(), status) else { continue };
+            if sites.len() >= MOST_EXITS {
+                break;
+            }
+            let in_child = |via: &Via| matches!(via, Via::CommandSubstitution | Via::Script(_));
+            if command.via.iter().any(in_child) {
+                continue;
+            }
+            let (printed, start) = Self::printed(script, view, &streams, index);
+            let condition = condition(script.get(..start).unwrap_or(""));
+            sites.push(Self { offset: command.span.start, status, printed, condition });
+        }
+        sites
+    }
+
+    /// What is said right before the command there, and where that begins.
+    fn printed(script: &str, view: &View, streams: &Streams<'_>, index: usize) -> (Vec<Print>, usize) {
+        let mut start = view.commands.get(index).map_or(0, |command| command.span.start);
+        let mut printed = Vec::new();
+        for command in view.commands.get(..index).unwrap_or(&[]).iter().rev().take(30) {
+            let inner = command.via.iter().any(|via| matches!(via, Via::CommandSubstitution));
+            if inner || command.words.is_empty() || command.span.end > start {
+                continue;
+            }
+            let document = command.redirects.iter().find(|redirect| redirect.operator == "<<");
+            let between = script.get(command.span.end..start).unwrap_or("x");
+            let name = command.name();
+            if !goes_on(between, document.is_some()) || matches!(name, Some("exit" | "return" | "grep" | "[" | "test")) {
+                break;
+            }
+            let words = command.words.iter().skip(1).map(|word| word.text.as_deref().unwrap_or(&word.source));
+            let mut text: String = words.collect::<Vec<_>>().join(" ");
+            if let Some(document) = document {
+                text.push_str(document.target.text.as_deref().unwrap_or(&document.target.source));
+            }
+            printed.push(Print {
+                text,
+                goes: streams.goes(command),
+                offset: command.span.start,
+                is_text: matches!(name, Some("echo" | "printf")) || name == Some("cat") && document.is_some(),
+            });
+            start = command.span.start;
+        }
+        (printed, start)
+    }
+
+    /// Whether the exit is meant to stop the action: the script says so, or it has found something in the payload.
+    fn is_verdict(&self, flow: &Flow, moment: &str) -> bool {
+        let said = |words: &[&str]| {
+            self.printed.iter().any(|print| {
+                let text = print.text.to_lowercase();
+                words.iter().any(|word| text.contains(word))
+            })
+        };
+        if said(REFUSES) {
+            return true;
+        }
+        let text = self.condition.as_str();
+        let none = ["-z ", "-n ", "-f ", "-d ", "-x ", "command -v", "which ", "! ", "||"];
+        if said(FAILS) || moment != "tool_call_starting" || none.iter().any(|test| text.contains(test)) {
+            return false;
+        }
+        let tests = ["grep ", "=~", "==", "case "].iter().any(|test| text.contains(test));
+        tests && (text.contains("jq ") || super::texts::variables(text).any(|(_, name)| flow.is_text(name)))
+    }
+}
+
+/// Whether nothing but separators, comments and a here-document stands between two commands.
+fn goes_on(between: &str, document: bool) -> bool {
+    if document && between.starts_with([' ', '\n', '>', ';']) {
+        let body = between.trim_end_matches([' ', '\t', '\n', ';']);
+        let last = body.rsplit('\n').next().unwrap_or("").trim();
+        return !last.is_empty() && last.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    }
+    between.lines().all(|line| {
+        let line = line.trim();
+        line.starts_with('#') || line.chars().all(|letter| matches!(letter, ' ' | '\t' | ';' | '&' | '}' | '>' | '1' | '2' | '{'))
+    })
+}
+
+/// The condition of what begins behind a text: of `if ...; then`, `... &&`, a pattern of `case`.
+fn condition(before: &str) -> String {
+    let near = before.char_indices().rev().take(NEAR).last().map_or(0, |(at, _)| at);
+    let text = before.get(near..).unwrap_or("").trim_end_matches([' ', '\t', '\n', '{', '(']);
+    if let Some(head) = text.strip_suffix("then") {
+        let at = head.rfind("if ").unwrap_or(0);
+        return head.get(at + 3..).unwrap_or("").to_owned();
+    }
+    let line = text.rsplit(['\n', ';']).next().unwrap_or("");
+    if text.ends_with("&&") || text.ends_with("||") {
+        return line.to_owned();
+    }
+    if text.ends_with(')') {
+        let at = text.rfind("case ").unwrap_or(text.len());
+        return text.get(at..).unwrap_or("").lines().next().unwrap_or("").to_owned();
+    }
+    String::new()
 }
 
 /// Whether the script prints a decision that stops something, in any dialect's words.
 pub(super) fn says_block(script: &str, texts: &Texts) -> bool {
     let words = ["\"block\"", "\"deny\"", "blockingError", "preventContinuation"];
     let printed =
-        texts.printed.iter().chain(&texts.jq).any(|piece| words.iter().any(|word| piece.text.contains(word)));
+        texts.output().any(|piece| words.iter().any(|word| piece.text.contains(word)));
     printed || ["decision\\\":\\\"block", "decision\\\": \\\"block"].iter().any(|text| script.contains(text))
 }
 

@@ -1,96 +1,374 @@
-//! What the variables of a script hold: text from the payload, or what is JSON or a number already. Assignments are followed
-//! in source order, by what their words show; nothing is run.
+//! What the variables of a script hold: text of the payload, other text, or what can stand in JSON as it is. Assignments are
+//! followed in source order, by what their words show; nothing is run.
 
-use super::texts::variables;
+use super::texts::{is_declaration, variables};
 use crate::hook::portable::Facts;
-use crate::inspect::View;
-use rustc_hash::FxHashSet;
+use crate::inspect::{CommandView, View};
+use rustc_hash::FxHashMap;
+
+/// What a word or a variable holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// The script's own text.
+    Fixed,
+    /// Numbers, names, identifiers: nothing that quotes or blanks are in.
+    Plain,
+    /// JSON already, or escaped for it.
+    Json,
+    /// It cannot be told.
+    Unknown,
+    /// What a command printed or a file holds.
+    Text,
+    /// Text of the payload.
+    Payload,
+}
 
 /// See the module.
 #[derive(Default)]
 pub(super) struct Flow {
-    /// Text from the payload.
-    payload: FxHashSet<String>,
-    /// Text that is JSON already, or a number.
-    safe: FxHashSet<String>,
+    /// The worst of what is assigned.
+    kinds: FxHashMap<String, Kind>,
+    /// Variables that are JSON after one of their assignments.
+    json: FxHashMap<String, usize>,
     /// Variables that the dialect sets from the payload.
     given: &'static [&'static str],
     /// Variables that hold an object put together by hand, and where.
     pub(super) json_by_hand: Vec<(String, usize)>,
 }
 
+/// Commands whose output has no quotes, blanks or newlines in it.
+const PLAIN: &[&str] = &[
+    "date", "wc", "mktemp", "pwd", "uname", "hostname", "whoami", "id", "uuidgen", "nproc", "git rev-parse", "git branch",
+    "git symbolic-ref", "git rev-list", "git config", "stat", "du", "sha256sum", "shasum", "md5sum", "md5", "cksum", "grep -c",
+    "expr", "seq", "tput", "command -v", "which", "ps", "pgrep", "git hash-object", "git remote", "git describe",
+];
+/// What makes the last command of a pipeline print so.
+const PLAIN_END: &[&str] =
+    &["| wc", "| md5", "| sha", "| cksum", "grep -c", "| length", "| bc", "| tr -cd", "| tr -dc", "grep -oE '[0-9]", "| cut -c"];
+/// Fields of payloads that are names and numbers.
+const PLAIN_FIELDS: &[&str] = &[
+    "tool_name", "session_id", "hook_event_name", "tool_use_id", "permission_mode", "stop_hook_active", "source", "trigger",
+    "duration_ms", "toolName", "event", "hook_id", "agent_id", "agent_type", "notification_type", "exit_code", "subagent_type",
+    "model",
+];
+/// Commands that print text of any form.
+const TEXT: &[&str] = &[
+    "cat", "head", "tail", "git", "find", "ls", "grep", "sed", "awk", "npm", "npx", "pnpm", "yarn", "cargo", "pytest", "ruff",
+    "eslint", "tsc", "make", "go", "curl", "diff", "gh",
+];
+
 impl Flow {
-    pub(super) fn of(view: &View, facts: &'static Facts) -> Self {
+    pub(super) fn of(script: &str, view: &View, facts: &'static Facts, has_payload: bool) -> Self {
         let mut flow = Self { given: facts.variables, ..Self::default() };
+        if has_payload {
+            for name in ["1", "2", "3"] {
+                flow.kinds.insert(name.to_owned(), Kind::Payload);
+            }
+        }
         for command in &view.commands {
-            let declares =
-                matches!(command.name(), Some("export" | "local" | "declare" | "readonly" | "typeset"));
-            let declared = command.words.iter().filter(|_| declares).filter_map(|word| {
+            let declared = command.words.iter().filter(|_| is_declaration(command)).filter_map(|word| {
                 let (name, value) = word.source.split_once('=')?;
                 Some((name.to_owned(), value.to_owned(), word.text.is_some()))
             });
             let plain = command.assignments.iter();
-            let plain = plain.map(|(name, value)| (name.clone(), value.source.clone(), value.text.is_some()));
+            let plain = plain.map(|(name, value)| {
+                // What is appended is shown with the name.
+                let source = value.source.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix("+="));
+                let source = source.unwrap_or(&value.source);
+                (name.clone(), whole(script, command, name, source), value.text.is_some())
+            });
             for (name, source, known) in plain.chain(declared) {
                 flow.assign(name, &source, known, command.span.start);
             }
             if command.name() == Some("read") {
-                let names = command.words.iter().skip(1).filter_map(|word| word.text.as_deref());
-                flow.payload.extend(names.filter(|name| !name.starts_with('-')).map(str::to_owned));
+                flow.read(script, command);
             }
         }
         flow
     }
 
+    /// `read NAME`: of the payload, or of what a loop goes through.
+    fn read(&mut self, script: &str, command: &CommandView) {
+        let before = script.get(..command.span.start).unwrap_or("").trim_end();
+        let input = command.redirects.iter().find(|redirect| redirect.operator.starts_with('<'));
+        let kind = match input {
+            Some(redirect) => self.kind(&redirect.target.source).max(Kind::Unknown),
+            None if before.ends_with("while") || before.ends_with('|') => Kind::Text,
+            None => Kind::Payload,
+        };
+        let names = command.words.iter().skip(1).filter_map(|word| word.text.as_deref());
+        for name in names.filter(|name| !name.starts_with('-')) {
+            self.note(name.to_owned(), kind);
+        }
+    }
+
+    fn note(&mut self, name: String, kind: Kind) {
+        if kind == Kind::Json {
+            self.json.insert(name.clone(), 0);
+        }
+        let held = self.kinds.entry(name).or_insert(kind);
+        *held = (*held).max(kind);
+    }
+
     fn assign(&mut self, name: String, source: &str, known: bool, offset: usize) {
-        let text = source.trim_start_matches(['"', '\'']).replace("\\\"", "\"");
-        if !known && text.starts_with('{') && text.contains("\":") && self.holds_text(first_value(&text)) {
+        let text = match source.strip_prefix('\'') {
+            Some(rest) => rest.replace("'\"", ""),
+            None => source.trim_start_matches('"').replace("\\\"", "\""),
+        };
+        if !known && text.starts_with('{') && text.contains("\":") && self.has_text_in_json(&text) {
             self.json_by_hand.push((name.clone(), offset));
         }
-        if is_json(source) || is_number(source) {
-            self.safe.insert(name.clone());
+        let kind = if known { Kind::Fixed } else { self.kind(source) };
+        self.note(name, kind);
+    }
+
+    fn of_variable(&self, name: &str) -> Kind {
+        if self.json.contains_key(name) {
+            return Kind::Json;
         }
-        if self.is_payload(source) {
-            self.payload.insert(name);
+        let given = self.given.contains(&name) && !name.ends_with("_DIR") && !name.ends_with("_ROOT");
+        match self.kinds.get(name) {
+            Some(kind) => *kind,
+            None if given && name.contains("PAYLOAD") => Kind::Payload,
+            None => Kind::Unknown,
         }
+    }
+
+    /// What a word says, as it is written.
+    pub(super) fn kind(&self, source: &str) -> Kind {
+        if !source.contains(['$', '`']) && !source.contains("<(") {
+            return Kind::Fixed;
+        }
+        if is_json(source) || is_escaped(source) {
+            return Kind::Json;
+        }
+        if let Some(at) = source.find("$(").filter(|at| !source.get(*at..).is_some_and(|rest| rest.starts_with("$(("))) {
+            let before = self.of_variables(source.get(..at).unwrap_or(""));
+            return before.max(self.substitution(source.get(at + 2..).unwrap_or("")));
+        }
+        if let Some(at) = source.find("<(") {
+            return self.substitution(source.get(at + 2..).unwrap_or(""));
+        }
+        if source.contains('`') {
+            return if self.mentions_payload(source) { Kind::Payload } else { Kind::Unknown };
+        }
+        self.of_variables(source)
+    }
+
+    /// The worst of the variables in a text.
+    fn of_variables(&self, source: &str) -> Kind {
+        let kinds = variables(source).map(|(at, name)| {
+            let is_length = source.get(at..).is_some_and(|rest| rest.starts_with("${#"));
+            if is_length { Kind::Plain } else { self.of_variable(name) }
+        });
+        kinds.max().unwrap_or(Kind::Fixed)
+    }
+
+    /// What a command substitution prints; `text` begins behind its bracket.
+    fn substitution(&self, text: &str) -> Kind {
+        let text = text.trim_start();
+        if PLAIN_END.iter().any(|mark| text.contains(mark)) {
+            return Kind::Plain;
+        }
+        let begins = |name: &str| {
+            text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ')', '\n', '|', ';']))
+        };
+        if PLAIN.iter().any(|name| begins(name)) {
+            return Kind::Plain;
+        }
+        if begins("cat") {
+            let operand = text.get(3..).unwrap_or("").trim_start();
+            let is_input = operand.is_empty() || operand.starts_with([')', '|', '-', ';', '2']) || operand.starts_with("/dev/stdin");
+            // A file, whatever its name is made of.
+            return if is_input { self.through(text) } else { Kind::Text };
+        }
+        if text.starts_with('<') {
+            return if text.starts_with("</dev/stdin") { Kind::Payload } else { Kind::Text };
+        }
+        let name = text.split([' ', ')', '\n']).next().unwrap_or("");
+        if name.contains("escape") || name.contains("json") && !name.contains('/') {
+            return Kind::Json;
+        }
+        if name == "jq" || text.contains("| jq") || text.contains("|jq") {
+            return self.through(text);
+        }
+        if ["printf", "echo", "sed", "awk", "grep", "tr", "cut", "head", "tail", "basename", "dirname", "realpath"].contains(&name) {
+            if self.mentions_payload(text) {
+                return Kind::Payload;
+            }
+            return if TEXT.contains(&name) { Kind::Text } else { self.of_variables(text) };
+        }
+        if TEXT.contains(&name) { Kind::Text } else { Kind::Unknown }
+    }
+
+    /// What comes out of a pipeline that reads the payload, a file or a variable through jq.
+    fn through(&self, text: &str) -> Kind {
+        if !text.contains("jq ") {
+            return Kind::Payload;
+        }
+        if !prints_raw(text) {
+            return Kind::Json;
+        }
+        let fields: Vec<&str> = super::texts::roots(text).collect();
+        let deep: Vec<&str> = text.match_indices('.').filter_map(|(at, _)| field(text.get(at + 1..)?)).collect();
+        if !fields.is_empty() && deep.iter().all(|field| PLAIN_FIELDS.contains(field)) {
+            return Kind::Plain;
+        }
+        let at = text.find("jq ").unwrap_or(0);
+        let piped = text.get(..at).unwrap_or("");
+        if variables(piped).next().is_some() || text.contains("<<<") {
+            // What a variable holds goes through it.
+            let held = if text.contains("<<<") { text } else { piped };
+            return if self.mentions_payload(held) { Kind::Payload } else { self.of_variables(held).max(Kind::Unknown) };
+        }
+        if has_file(text.get(at + 3..).unwrap_or("")) || text.contains(" < ") { Kind::Text } else { Kind::Payload }
+    }
+
+    fn mentions_payload(&self, source: &str) -> bool {
+        variables(source).any(|(at, name)| {
+            self.of_variable(name) == Kind::Payload && !source.get(at..).is_some_and(|rest| rest.starts_with("${#"))
+        })
     }
 
     /// Whether what a word says comes from the payload.
     pub(super) fn is_payload(&self, source: &str) -> bool {
-        source.contains("$(cat)")
-            || source.trim() == "cat"
-            || source.contains("$(cat ")
-            || source.contains("jq ")
-            || source.contains("/dev/stdin")
-            || variables(source).any(|(_, name)| self.payload.contains(name) || self.given.contains(&name))
+        let bare = source.trim();
+        if bare == "cat" || bare.starts_with("jq ") {
+            return self.substitution(bare) == Kind::Payload;
+        }
+        if bare.starts_with("echo ") || bare.starts_with("printf ") {
+            return self.mentions_payload(bare) || self.kind(bare) == Kind::Payload;
+        }
+        self.kind(source) == Kind::Payload || source.contains("/dev/stdin")
     }
 
     /// Whether a variable holds text of the payload as it is.
     pub(super) fn is_text(&self, name: &str) -> bool {
-        self.payload.contains(name) && !self.safe.contains(name)
+        self.of_variable(name) == Kind::Payload
     }
 
-    /// Whether the words of an object have text in them that is neither JSON nor a number.
-    pub(super) fn holds_text(&self, source: &str) -> bool {
-        if let Some(at) = source.find("$(") {
-            // `{"n": $(...)}`: what stands without quotes is meant as JSON.
-            let bare = source.get(..at).is_some_and(|before| before.trim_end().ends_with([':', ',', '[']));
-            let is_safe = bare || is_json(source) || is_number(source);
-            return !is_safe && (prints_raw(source) || !source.contains("jq "));
+    /// Whether a text of JSON has text between quotes that may have quotes, backslashes or newlines in it.
+    pub(super) fn has_text_in_json(&self, text: &str) -> bool {
+        let text = first_value(text);
+        let mut inside = false;
+        let mut skip = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if at < skip {
+                continue;
+            }
+            match byte {
+                b'\\' => skip = at + 2,
+                b'"' => inside = !inside,
+                b'$' => {
+                    let rest = text.get(at..).unwrap_or("");
+                    let length = expansion_length(rest);
+                    skip = at + length.max(1);
+                    let kind = self.kind(rest.get(..length).unwrap_or(rest));
+                    if inside && matches!(kind, Kind::Text | Kind::Payload) {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
         }
-        variables(source).any(|(_, name)| !self.safe.contains(name) && name != "PWD" && name != "SECONDS")
+        false
     }
+}
+
+/// The value of an assignment without being cut.
+fn whole(script: &str, command: &CommandView, name: &str, source: &str) -> String {
+    let Some(start) = source.strip_suffix("...") else { return source.to_owned() };
+    let text = script.get(command.span.clone()).unwrap_or("");
+    let at = text.find(&format!("{name}=")).map_or(0, |at| at + name.len() + 1);
+    let text = text.get(at..).unwrap_or("");
+    if text.starts_with(start) { text.chars().take(4096).collect() } else { source.to_owned() }
+}
+
+/// The length of the expansion that a text begins with.
+fn expansion_length(text: &str) -> usize {
+    let (open, close) = match text.as_bytes().get(1) {
+        Some(b'(') => ('(', ')'),
+        Some(b'{') => ('{', '}'),
+        _ => {
+            let name = text.bytes().skip(1).take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+            return name + 1;
+        }
+    };
+    let mut depth = 0_u32;
+    for (at, letter) in text.char_indices() {
+        if letter == open {
+            depth += 1;
+        } else if letter == close {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+    }
+    text.len()
+}
+
+/// The name that a text begins with.
+fn field(text: &str) -> Option<&str> {
+    let length = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    text.get(..length).filter(|name| name.starts_with(|letter: char| letter.is_ascii_alphabetic()))
+}
+
+/// Whether a call of jq (without its name) has a file behind its program.
+fn has_file(text: &str) -> bool {
+    let mut operands = 0;
+    let mut quote = None;
+    let mut word = String::new();
+    let mut skip = 0;
+    for letter in text.chars() {
+        match (letter, quote) {
+            ('\'' | '"', None) => quote = Some(letter),
+            (letter, Some(open)) if letter == open => {
+                quote = None;
+                word.push('q');
+            }
+            (')' | '|' | ';' | '\n' | '<' | '>', None) => break,
+            (' ' | '\t', None) => {
+                operands += take_operand(&word, &mut skip);
+                word.clear();
+            }
+            _ => word.push(letter),
+        }
+    }
+    operands += take_operand(&word, &mut skip);
+    operands > 1
+}
+
+/// 1 for a word of jq that is an operand.
+fn take_operand(word: &str, skip: &mut u32) -> u32 {
+    if word.is_empty() || word == "2" {
+        return 0;
+    }
+    if *skip > 0 {
+        *skip -= 1;
+        return 0;
+    }
+    match word {
+        "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => {
+            *skip = 2;
+            0
+        }
+        word if word.starts_with('-') => 0,
+        _ => 1,
+    }
+}
+
+/// Whether a word escapes what it holds for JSON.
+fn is_escaped(source: &str) -> bool {
+    ["//\\\"", "//\\\\", "//'\"'", "json.dumps", "JSON.stringify", "json_encode", "s/\"/", "s/\\\\", "escape_json", "json_escape"]
+        .iter()
+        .any(|mark| source.contains(mark))
 }
 
 /// Whether a word's commands print JSON that can stand in JSON.
 pub(super) fn is_json(source: &str) -> bool {
-    let quotes = ["-Rs", "-sR", "-R ", "@json", "tojson"].iter().any(|mark| source.contains(mark));
+    let quotes = ["-Rs", "-sR", "-R ", "-Rr", "@json", "tojson"].iter().any(|mark| source.contains(mark));
     quotes || !prints_raw(source) && ["jq -n", "jq -c"].iter().any(|mark| source.contains(mark))
-}
-
-/// Whether a word's commands print digits and the like.
-fn is_number(source: &str) -> bool {
-    ["$((", "wc -", "$(date", "grep -c", "${#"].iter().any(|mark| source.contains(mark))
 }
 
 /// Whether jq prints texts without their quotes.
@@ -114,6 +392,7 @@ pub(super) fn first_value(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::dialect::list::Dialect;
 
     #[test]
     fn what_jq_prints() {
@@ -124,5 +403,35 @@ mod tests {
             assert!(!prints_raw(json), "{json}");
         }
         assert!(is_json("$(jq -r .a | jq -Rs .)") && is_json("$(jq -c .)") && !is_json("$(jq -nr .a)"));
+        for file in ["-r .a f)", "-r --arg a b '.a' \"$f\")", "'.a // \"x y\"' f 2>/dev/null)"] {
+            assert!(has_file(file), "{file}");
+        }
+        for none in ["-r .a)", "-r '.a b c' 2>/dev/null)", "--arg a b .a)", "-r .a <<< \"$x\")"] {
+            assert!(!has_file(none), "{none}");
+        }
+    }
+
+    #[test]
+    fn what_variables_hold() {
+        let script = concat!(
+            "in=$(cat); c=$(echo \"$in\" | jq -r '.tool_input.command // empty'); t=$(jq -r .tool_name <<< \"$in\")\n",
+            "n=${#c}; e=$(printf '%s' \"$c\" | sed 's/\"/\\\\\"/g'); f=$(cat \"/tmp/$c\"); d=$(date); s=\"x $c\"; l=a; b=$(jq -r .v p.json)"
+        );
+        let view = crate::inspect::inspect(script.as_bytes());
+        let flow = Flow::of(script, &view, crate::hook::portable::facts(Dialect::ClaudeCode), false);
+        for (name, kind) in [
+            ("in", Kind::Payload),
+            ("c", Kind::Payload),
+            ("t", Kind::Plain),
+            ("n", Kind::Plain),
+            ("e", Kind::Json),
+            ("f", Kind::Text),
+            ("d", Kind::Plain),
+            ("s", Kind::Payload),
+            ("l", Kind::Fixed),
+            ("b", Kind::Text),
+        ] {
+            assert_eq!(flow.of_variable(name), kind, "{name}");
+        }
     }
 }

@@ -5,14 +5,18 @@
 //! 3. `config.rs` looks at each hook's matcher, timeout and failure policy.
 //! 4. `script.rs`, `exit.rs`, `output.rs` and `payload.rs` look at its script, by the commands that `crate::inspect` sees in it and by
 //!    the dialect's facts.
+//! 5. `follow.rs` does the same with the files that the script calls, as far as `place.rs` can tell where they are.
 //!
 //! Scripts are not run. What a script computes is not known, so a rule says something only where the text shows it.
 
+mod calls;
 mod config;
 mod exit;
 mod flow;
+mod follow;
 mod output;
 mod payload;
+mod place;
 mod reach;
 mod rule;
 mod scalar;
@@ -22,6 +26,8 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
+pub use follow::{Found, ScriptFile, ScriptFiles};
+pub use place::{Root, ScriptPath};
 pub use rule::{RULES, Rule, Severity};
 
 use super::contract::{LoadOptions, Purpose};
@@ -31,6 +37,8 @@ use super::notice::NoticeKind;
 use super::portable::{self, Facts, Places, PortableHook};
 use crate::hook::dialect::list::Dialect;
 use crate::inspect::View;
+use follow::Role;
+use rustc_hash::FxHashSet;
 use crate::visible;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -46,6 +54,8 @@ pub struct LintOptions<'o> {
     pub has_command: &'o dyn Fn(&str) -> bool,
     /// The longest time that the host gives a hook.
     pub timeout_cap: Option<Duration>,
+    /// Where the files are that hooks call; `None`: they are not looked at.
+    pub files: Option<&'o dyn ScriptFiles>,
 }
 
 /// What the linter found.
@@ -115,27 +125,47 @@ pub fn lint(
     let node = source.json_or_yaml("not a hook config: ")?;
     let mut findings = load(dialect, name, text);
     let facts = portable::facts(dialect);
-    for hook in (facts.read)(&node) {
-        let mut lint =
-            HookLint { source: &source, dialect, facts, hook: &hook, options, findings: Vec::new() };
+    let hooks = (facts.read)(&node);
+    let mut follow = options.files.map(|files| follow::Follow::new(files, options, dialect));
+    for (index, hook) in hooks.iter().enumerate() {
+        let mut lint = HookLint {
+            source: &source,
+            file: None,
+            dialect,
+            facts,
+            hook,
+            options,
+            role: Role::Hook,
+            functions: None,
+            has_payload: false,
+            findings: Vec::new(),
+        };
         lint.config();
-        match hook.script().and_then(super::convert::origin) {
+        if let Some((dialect, mut original)) = hook.script().and_then(super::convert::origin) {
             // An adapter is ours; what was ported is looked at as what it is.
-            Some((dialect, mut original)) => {
-                original.places = Places { script: None, ..hook.places };
-                lint = HookLint { dialect, facts: portable::facts(dialect), hook: &original, ..lint };
-                lint.whole_script();
-                findings.append(&mut lint.findings);
-                continue;
-            }
-            None => lint.whole_script(),
+            original.places = Places { script: None, ..hook.places };
+            lint = HookLint { dialect, facts: portable::facts(dialect), hook: &original, ..lint };
+            lint.whole_script();
+            findings.append(&mut lint.findings);
+            continue;
+        }
+        lint.whole_script();
+        if let Some(follow) = &mut follow {
+            follow.hook(index, &mut lint);
         }
         findings.append(&mut lint.findings);
     }
-    findings.sort_by_key(|finding| {
-        finding.problem.place.as_ref().map_or((0, 0), |place| (place.line, place.column))
-    });
+    findings.sort_by_key(place_of);
+    if let Some(follow) = follow {
+        let mut of_files = follow.findings(&hooks, &source);
+        of_files.sort_by(|one, other| (&one.problem.file, place_of(one)).cmp(&(&other.problem.file, place_of(other))));
+        findings.append(&mut of_files);
+    }
     Ok(findings)
+}
+
+fn place_of(finding: &Finding) -> (usize, usize) {
+    finding.problem.place.as_ref().map_or((0, 0), |place| (place.line, place.column))
 }
 
 /// What the dialect's loader says.
@@ -162,10 +192,18 @@ fn load(dialect: Dialect, name: &str, text: &[u8]) -> Vec<Finding> {
 /// One hook being looked at.
 struct HookLint<'h> {
     source: &'h Source<'h>,
+    /// The file that the script is in; `None`: it is in the config.
+    file: Option<&'h Source<'h>>,
     dialect: Dialect,
     facts: &'static Facts,
     hook: &'h PortableHook,
     options: &'h LintOptions<'h>,
+    /// What the script is to the hook.
+    role: Role,
+    /// Names that the files beside it define.
+    functions: Option<&'h FxHashSet<&'h str>>,
+    /// Whether its arguments have text of the payload in them.
+    has_payload: bool,
     findings: Vec<Finding>,
 }
 
@@ -192,8 +230,13 @@ impl HookLint<'_> {
         let script = self.hook.script().unwrap_or("").as_bytes();
         let before = script.get(..offset).unwrap_or(script);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        let at = self.hook.places.script.map(|at| raw_offset(self.source.text, at, offset));
-        self.report(rule, at, message);
+        if let Some(file) = self.file {
+            let problem = file.problem(Some(offset), message);
+            self.findings.push(Finding { rule, hook: Some(self.hook.label()), problem, script_line: None });
+        } else {
+            let at = self.hook.places.script.map(|at| raw_offset(self.source.text, at, offset));
+            self.report(rule, at, message);
+        }
         if let Some(finding) = self.findings.last_mut() {
             finding.script_line = u32::try_from(line).ok();
         }
@@ -209,8 +252,10 @@ impl HookLint<'_> {
     fn script(&mut self, script: &str, view: &View) {
         let texts = texts::Texts::of(script, view);
         self.commands(script, view, &texts);
-        self.output(view, &texts);
-        self.payload(script, view, &texts);
+        if self.role == Role::Hook {
+            self.output(view, &texts);
+            self.payload(view, &texts);
+        }
     }
 }
 

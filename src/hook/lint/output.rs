@@ -68,10 +68,18 @@ impl HookLint<'_> {
             return;
         }
         let mut reported = FxHashSet::default();
-        for piece in texts.printed.iter().chain(&texts.jq) {
-            self.fields(piece, &mut reported);
+        // A script that prints its own dialect's fields too is written for several.
+        let telling = |key: &str| self.facts.output.contains(&key) && !COMMON.contains(&key);
+        let is_for_several = texts.output().any(|piece| keys(&piece.text).any(telling));
+        let own_event = texts.output().any(|piece| {
+            string_values(&piece.text, "hookEventName").contains(&self.hook.event.as_str())
+        });
+        for piece in texts.output() {
+            if !is_for_several {
+                self.fields(piece, &mut reported);
+            }
             self.decisions(piece);
-            self.event_name(piece);
+            self.event_name(piece, own_event);
             self.places(piece);
         }
         self.blocks_nothing(texts);
@@ -82,7 +90,7 @@ impl HookLint<'_> {
         let decides = |piece: &&Piece| {
             !string_values(&piece.text, "decision").is_empty() || piece.text.contains("permissionDecision")
         };
-        if let Some(piece) = texts.printed.iter().chain(&texts.jq).find(decides) {
+        if let Some(piece) = texts.output().find(decides) {
             self.report_in_script(
                 &OUTPUT_IGNORED,
                 piece.offset,
@@ -137,7 +145,7 @@ impl HookLint<'_> {
         }
     }
 
-    fn event_name(&mut self, piece: &Piece) {
+    fn event_name(&mut self, piece: &Piece, own_event: bool) {
         if self.dialect != Dialect::ClaudeCode || !keys(&piece.text).any(|key| key == "hookSpecificOutput") {
             return;
         }
@@ -147,6 +155,9 @@ impl HookLint<'_> {
                 piece.offset,
                 "hookSpecificOutput has no hookEventName",
             );
+        }
+        if own_event {
+            return;
         }
         let event = &self.hook.event;
         let other = string_values(&piece.text, "hookEventName").into_iter().find(|name| name != event);
@@ -173,7 +184,7 @@ impl HookLint<'_> {
         // Claude Code takes `decision: block` after a tool as a word to the model (R35), but no permission.
         if self.dialect == Dialect::ClaudeCode && event.moment == "tool_call_ended" {
             let permits = |piece: &&Piece| keys(&piece.text).any(|key| key == "permissionDecision");
-            if let Some(piece) = texts.printed.iter().chain(&texts.jq).find(permits) {
+            if let Some(piece) = texts.output().find(permits) {
                 let message = format!("{} reads no permissionDecision", event.name);
                 self.report_in_script(&CANNOT_BLOCK, piece.offset, message);
             }
@@ -192,7 +203,7 @@ impl HookLint<'_> {
                 || permission.iter().any(|name| string_values(&piece.text, name).contains(&"deny"))
                 || stops(piece)
         };
-        if let Some(piece) = texts.printed.iter().chain(&texts.jq).find(blocks) {
+        if let Some(piece) = texts.output().find(blocks) {
             let message = format!("a block changes nothing on {}", event.name);
             self.report_in_script(&CANNOT_BLOCK, piece.offset, message);
         }

@@ -2,7 +2,7 @@
 
 use super::HookLint;
 use super::rule::{PAYLOAD_ARGUMENT, PAYLOAD_FIELD, VARIABLE_UNKNOWN};
-use super::texts::{Piece, Texts, roots, variables};
+use super::texts::{Piece, Texts, is_declaration, roots};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::portable;
 use crate::inspect::View;
@@ -36,10 +36,10 @@ const GUESSED: &[&str] =
     &["TOOL_INPUT", "TOOL_NAME", "TOOL_ARGS", "HOOK_INPUT", "HOOK_PAYLOAD", "USER_PROMPT"];
 
 impl HookLint<'_> {
-    pub(super) fn payload(&mut self, script: &str, view: &View, texts: &Texts) {
+    pub(super) fn payload(&mut self, view: &View, texts: &Texts) {
         self.payload_fields(texts);
         self.shell_argument(texts);
-        self.unknown_variables(script, view);
+        self.unknown_variables(view);
     }
 
     /// A script that reads a field of its own dialect too is written for several.
@@ -96,23 +96,35 @@ impl HookLint<'_> {
         }
     }
 
-    fn unknown_variables(&mut self, script: &str, view: &View) {
-        let assigned: FxHashSet<&str> = view
+    /// Variables that nobody sets: not the script, not the config, not the dialect. Where the script says what holds without
+    /// the variable, it is the author's own setting.
+    fn unknown_variables(&mut self, view: &View) {
+        let mut assigned: FxHashSet<&str> = view
             .commands
             .iter()
             .flat_map(|command| command.assignments.iter().map(|(name, _)| name.as_str()))
             .chain(self.hook.environment.iter().map(|(name, _)| name.as_str()))
             .collect();
+        for command in &view.commands {
+            let words = command.words.iter().skip(1);
+            if is_declaration(command) {
+                assigned.extend(words.filter_map(|word| Some(word.source.split_once('=')?.0)));
+            } else if matches!(command.name(), Some("read" | "mapfile" | "readarray" | "getopts" | "printf")) {
+                assigned.extend(words.filter_map(|word| word.text.as_deref()));
+            }
+        }
+        assigned.extend(
+            view.expansions.iter().filter(|one| one.has_default).map(|one| one.name.as_str()),
+        );
         let mut reported = FxHashSet::default();
-        let found: Vec<(usize, String)> =
-            variables(script).map(|(offset, name)| (offset, name.to_owned())).collect();
-        for (offset, name) in found {
-            if assigned.contains(name.as_str()) || self.facts.variables.contains(&name.as_str()) {
+        for expansion in &view.expansions {
+            let name = expansion.name.as_str();
+            if assigned.contains(name) || self.facts.variables.contains(&name) {
                 continue;
             }
-            let Some(message) = self.unknown_variable(&name) else { continue };
+            let Some(message) = self.unknown_variable(name) else { continue };
             if reported.insert(name) {
-                self.report_in_script(&VARIABLE_UNKNOWN, offset, message);
+                self.report_in_script(&VARIABLE_UNKNOWN, expansion.span.start, message);
             }
         }
     }
@@ -121,7 +133,8 @@ impl HookLint<'_> {
         let with_prefix = |dialect: Dialect| {
             portable::facts(dialect).variable_prefixes.iter().any(|prefix| name.starts_with(prefix))
         };
-        if name.starts_with("CLAUDE_PLUGIN_OPTION_") && self.dialect == Dialect::ClaudeCode {
+        let of_user = ["CLAUDE_PLUGIN_OPTION_", "CLAUDE_CODE_", "CLAUDE_CONFIG_DIR", "CLAUDE_SESSION_ID"];
+        if self.dialect == Dialect::ClaudeCode && of_user.iter().any(|start| name.starts_with(start)) {
             return None;
         }
         let owner = Dialect::ALL.iter().copied().find(|dialect| with_prefix(*dialect));

@@ -94,6 +94,12 @@ rules! {
         "read the dialect's own field";
     PAYLOAD_UNQUOTED: Warning, "payload-unquoted", "text from the payload is used without quotes",
         "put it into double quotes, or it is split at blanks and its * and ? become file names";
+    REASON_LOST: Warning, "reason-lost", "the reason is printed where nobody reads it",
+        "print it on standard error: echo \"...\" >&2";
+    SCRIPT_MISSING: Error, "script-missing", "a file that is called is not there",
+        "correct the path, or bring the file; test for it with [ -f FILE ] where it may be missing";
+    SCRIPT_NOT_EXECUTABLE: Error, "script-not-executable", "a file that is called by its path is not executable",
+        "chmod +x it, or call it by its shell: bash FILE";
     SCRIPT_SYNTAX: Error, "script-syntax", "the script has a syntax error",
         "correct it; bash runs the commands before the error and then fails";
     TIMEOUT_CAP: Warning, "timeout-cap", "the timeout is longer than what counts",

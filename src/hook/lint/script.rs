@@ -2,12 +2,13 @@
 //! commands that are not there.
 
 use super::HookLint;
-use super::flow::{Flow, first_value};
+use super::flow::{Flow, Kind};
+use super::follow::Role;
 use super::rule::{
     COMMAND_MISSING, EVAL_COMPUTED, EVAL_PAYLOAD, JSON_BY_HAND, LINE_ENDINGS, PAYLOAD_UNQUOTED, SCRIPT_SYNTAX,
 };
-use super::texts::{Texts, unquoted_substitutions, unquoted_variables};
-use crate::inspect::{CommandView, Opaque, OpaqueKind, Via, View};
+use super::texts::{Goes, Texts, functions, is_declaration, unquoted_substitutions, unquoted_variables};
+use crate::inspect::{CommandView, Opaque, OpaqueKind, Via, View, WordView};
 use rustc_hash::FxHashSet;
 
 impl HookLint<'_> {
@@ -23,12 +24,17 @@ impl HookLint<'_> {
         if let Some(offset) = memchr::memchr(b'\r', script.as_bytes()) {
             self.report_in_script(&LINE_ENDINGS, offset, "a carriage return");
         }
-        let flow = Flow::of(view, self.facts);
+        self.missing_commands(view);
+        if self.role == Role::Helper {
+            return;
+        }
+        let flow = Flow::of(script, view, self.facts, self.has_payload);
         self.run_texts(script, view, &flow);
         self.unquoted(view, &flow);
-        self.json_by_hand(view, texts, &flow);
-        self.missing_commands(view);
-        self.exit_statuses(script, view, texts);
+        self.json_by_hand(script, view, texts, &flow);
+        if self.role == Role::Hook {
+            self.exit_statuses(script, view, texts, &flow);
+        }
     }
 
     /// `eval` and its kin over computed text, and shells that read what the payload says.
@@ -47,7 +53,7 @@ impl HookLint<'_> {
                 OpaqueKind::ScriptFile => source.contains("<(") && flow.is_payload(&source),
                 _ => continue,
             };
-            if !tainted && opaque.what != OpaqueKind::ComputedScript {
+            if !tainted && (opaque.what != OpaqueKind::ComputedScript || is_harmless(&source, flow)) {
                 continue;
             }
             let shown: String = source.lines().next().unwrap_or("").chars().take(60).collect();
@@ -59,15 +65,14 @@ impl HookLint<'_> {
     fn unquoted(&mut self, view: &View, flow: &Flow) {
         for command in &view.commands {
             // `export x=$(...)` splits nothing.
-            let declares =
-                matches!(command.name(), Some("export" | "local" | "declare" | "readonly" | "typeset"));
-            if declares || matches!(command.via.last(), Some(Via::Wrapper(_))) {
+            if is_declaration(command) || matches!(command.via.last(), Some(Via::Wrapper(_))) {
                 continue;
             }
             for word in command.words.iter().filter(|word| word.text.is_none()) {
                 // What stands in a substitution is a command of its own.
                 if word.source.contains("$(") || word.source.contains('`') {
-                    if unquoted_substitutions(&word.source).into_iter().any(prints_text) {
+                    let prints = |text: &str| text.contains("jq ") && flow.kind(text) == Kind::Payload;
+                    if unquoted_substitutions(&word.source).into_iter().any(prints) {
                         let message = "what jq prints of the payload stands without quotes";
                         self.report_in_script(&PAYLOAD_UNQUOTED, command.span.start, message);
                     }
@@ -82,18 +87,19 @@ impl HookLint<'_> {
         }
     }
 
-    fn json_by_hand(&mut self, view: &View, texts: &Texts, flow: &Flow) {
+    fn json_by_hand(&mut self, script: &str, view: &View, texts: &Texts, flow: &Flow) {
         let mut reported = FxHashSet::default();
-        for piece in texts.printed.iter().filter(|piece| !piece.known) {
+        for piece in texts.printed.iter().filter(|piece| !piece.known && piece.goes == Goes::Output) {
             let text = piece.text.trim_start();
             let object = text.starts_with('{') && text.contains("\":") || text.starts_with("{\\\"");
-            if object && flow.holds_text(first_value(text)) && reported.insert(piece.offset) {
+            if object && flow.has_text_in_json(text) && reported.insert(piece.offset) {
                 let message = "text is put between the quotes of a JSON string as it is";
                 self.report_in_script(&JSON_BY_HAND, piece.offset, message);
             }
         }
+        let streams = super::texts::Streams::of(script, view);
         for (name, offset) in &flow.json_by_hand {
-            if reported.insert(*offset) {
+            if streams.is_shown(name) && reported.insert(*offset) {
                 let message =
                     format!("text is put between the quotes of a JSON string as it is, in `{name}`");
                 self.report_in_script(&JSON_BY_HAND, *offset, message);
@@ -101,13 +107,15 @@ impl HookLint<'_> {
         }
         for command in view.commands.iter().filter(|command| command.name() == Some("printf")) {
             let Some((index, format)) = printf_format(command) else { continue };
+            if !format.trim_start().starts_with('{') || streams.goes(command) != Goes::Output {
+                continue;
+            }
             let arguments = command.words.get(index + 1..).unwrap_or(&[]);
-            let computed = arguments.iter().any(|word| word.text.is_none() && flow.holds_text(&word.source));
-            if format.trim_start().starts_with('{')
-                && format.contains("\"%s\"")
-                && computed
-                && reported.insert(command.span.start)
-            {
+            let is_text = |word: &WordView| {
+                word.text.is_none() && matches!(flow.kind(&word.source), Kind::Text | Kind::Payload)
+            };
+            let computed = quoted_arguments(format).into_iter().filter_map(|index| arguments.get(index)).any(is_text);
+            if computed && reported.insert(command.span.start) {
                 let message = "printf puts text between the quotes of a JSON string as it is";
                 self.report_in_script(&JSON_BY_HAND, command.span.start, message);
             }
@@ -115,12 +123,11 @@ impl HookLint<'_> {
     }
 
     fn missing_commands(&mut self, view: &View) {
-        let functions: FxHashSet<&str> = view
-            .commands
-            .iter()
-            .flat_map(|command| &command.via)
-            .filter_map(|via| if let Via::Function(name) = via { Some(name.as_str()) } else { None })
-            .collect();
+        let own: FxHashSet<&str> = functions(view).collect();
+        let is_function =
+            |name: &str| own.contains(name) || self.functions.is_some_and(|functions| functions.contains(name));
+        // Files that are not at hand may define functions; names of programs have no `_`.
+        let sources = view.commands.iter().any(|command| matches!(command.name(), Some("source" | ".")));
         // `command -v x`, `type x`, `which x`: the script knows that it may be missing.
         let asked: FxHashSet<&str> = view
             .commands
@@ -129,26 +136,64 @@ impl HookLint<'_> {
             .flat_map(|command| command.words.iter().skip(1).filter_map(|word| word.text.as_deref()))
             .collect();
         let mut reported = FxHashSet::default();
+        let mut found = Vec::new();
         for command in &view.commands {
             let Some(name) = command.words.first().and_then(|word| word.text.as_deref()) else { continue };
             // A path is a file of the session or of the host.
-            if name.contains('/') || name.is_empty() || functions.contains(name) || asked.contains(name) {
+            if name.contains(['/', '$']) || name.is_empty() || is_function(name) || asked.contains(name) {
+                continue;
+            }
+            if sources && name.contains('_') {
                 continue;
             }
             if !(self.options.has_command)(name) && reported.insert(name) {
-                self.report_in_script(
-                    &COMMAND_MISSING,
-                    command.span.start,
-                    format!("the sandbox has no `{name}`"),
-                );
+                found.push((command.span.start, format!("the sandbox has no `{name}`")));
             }
+        }
+        for (offset, message) in found {
+            self.report_in_script(&COMMAND_MISSING, offset, message);
         }
     }
 }
 
-/// Whether the commands of a substitution print a text of the payload rather than JSON.
-fn prints_text(substitution: &str) -> bool {
-    super::flow::prints_raw(substitution) && !super::flow::is_json(substitution)
+/// Computed texts that are meant to be run: what a program prints for that (`eval "$(direnv hook bash)"`), what jq has
+/// quoted, clean-up of the script's own files, and words of the script itself.
+fn is_harmless(source: &str, flow: &Flow) -> bool {
+    let text = source.trim_start();
+    if text.starts_with("trap ") || source.contains("@sh") {
+        return true;
+    }
+    let program = source.split_once("$(").map(|(_, inner)| inner);
+    if let Some(inner) = program {
+        return super::texts::variables(inner).next().is_none() && !inner.contains("jq ") && !inner.starts_with("cat");
+    }
+    // Without a variable these are the arguments of a function, or of the script.
+    super::texts::variables(source).next().is_none() && !source.contains("{}") || flow.kind(source) == Kind::Fixed
+}
+
+/// Which arguments of printf (from 0) stand between quotes in its format.
+fn quoted_arguments(format: &str) -> Vec<usize> {
+    let (mut inside, mut index, mut found) = (false, 0, Vec::new());
+    let mut letters = format.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+            }
+            '"' => inside = !inside,
+            '%' if letters.peek() == Some(&'%') => {
+                letters.next();
+            }
+            '%' => {
+                if inside && letters.peek() == Some(&'s') {
+                    found.push(index);
+                }
+                index += 1;
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What writes into the pipe that a shell reads: the command before it.

@@ -91,7 +91,7 @@ fn every_rule_has_a_planted_fault() {
 fn places_point_into_the_script() {
     let config = r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash",
         "command": "echo \"\u00e9\"\neval \"$x\""}}]}"#;
-    let options = LintOptions { has_command: &|_| true, timeout_cap: None };
+    let options = LintOptions { has_command: &|_| true, timeout_cap: None, files: None };
     let findings = lint(Dialect::Everruns, "f", config.as_bytes(), &options).unwrap();
     let finding = findings.iter().find(|finding| finding.rule.id == "eval-computed").unwrap();
     let place = finding.problem.place.as_ref().unwrap();
@@ -195,7 +195,7 @@ fn good_examples_of_the_contracts_pass() {
     for (id, dialect, config, stubs) in configs_of_cases() {
         let has_command =
             |name: &str| crate::sandbox::Sandbox::has_command(name) || stubs.iter().any(|stub| stub == name);
-        let options = LintOptions { has_command: &has_command, timeout_cap: None };
+        let options = LintOptions { has_command: &has_command, timeout_cap: None, files: None };
         let Ok(findings) = lint(dialect, "f", config.as_bytes(), &options) else { continue };
         if findings.iter().any(|finding| finding.rule.id == "config-invalid") {
             continue;
@@ -222,7 +222,7 @@ fn time_grows_with_length_alone() {
         "x=$(jq .a); echo $x \"{\\\"a\\\":\\\"$x\\\"}\"; exit 1; ".repeat(10_000),
         "echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ".repeat(20_000),
     ];
-    let options = LintOptions { has_command: &|_| true, timeout_cap: None };
+    let options = LintOptions { has_command: &|_| true, timeout_cap: None, files: None };
     for script in scripts {
         let config =
             json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});

@@ -1,14 +1,26 @@
 //! The texts of a script in which a linter finds what it prints and reads: what `echo`, `printf` and here-documents print,
 //! and the programs of `jq`.
 
-use crate::inspect::{CommandView, View, WordView};
+use crate::inspect::{CommandView, Via, View, WordView};
 use regex::Regex;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// Texts among which the bodies of here-documents are looked for.
 const MOST_DOCUMENTS: usize = 200;
 /// How far behind its command a here-document is looked for, in characters.
 const NEAR: usize = 16 * 1024;
+
+/// Where a text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goes {
+    /// To standard output of the script.
+    Output,
+    /// To standard error.
+    Error,
+    /// Into a file, a variable or another command.
+    Elsewhere,
+}
 
 /// A text in a script.
 pub(super) struct Piece {
@@ -18,6 +30,8 @@ pub(super) struct Piece {
     pub(super) known: bool,
     /// Where its command begins in the script.
     pub(super) offset: usize,
+    /// Where it goes.
+    pub(super) goes: Goes,
 }
 
 /// See the module.
@@ -31,23 +45,26 @@ pub(super) struct Texts {
 impl Texts {
     pub(super) fn of(script: &str, view: &View) -> Self {
         let mut texts = Self { printed: Vec::new(), jq: Vec::new() };
+        let streams = Streams::of(script, view);
         for command in &view.commands {
+            let goes = || streams.goes(command);
             match command.name() {
                 Some("echo" | "printf") => {
+                    let goes = goes();
                     for word in command.words.iter().skip(1) {
-                        texts.printed.push(piece(word, command));
+                        texts.printed.push(piece(word, command, goes));
                     }
                 }
                 Some("jq") => {
                     if let Some(program) = jq_program(command) {
-                        texts.jq.push(piece(program, command));
+                        texts.jq.push(piece(program, command, goes()));
                     }
                 }
                 _ => {}
             }
             for redirect in &command.redirects {
                 if matches!(redirect.operator, "<<" | "<<<") && command.name() == Some("cat") {
-                    let mut printed = piece(&redirect.target, command);
+                    let mut printed = piece(&redirect.target, command, goes());
                     if !printed.known && redirect.operator == "<<" && texts.printed.len() < MOST_DOCUMENTS {
                         // The word's source is cut; the document stands behind its command.
                         let rest = script.get(command.span.start..).unwrap_or("");
@@ -64,14 +81,158 @@ impl Texts {
         }
         texts
     }
+
+    /// What the script hands to its platform.
+    pub(super) fn output(&self) -> impl Iterator<Item = &Piece> {
+        self.printed.iter().chain(&self.jq).filter(|piece| piece.goes == Goes::Output)
+    }
 }
 
-fn piece(word: &WordView, command: &CommandView) -> Piece {
+/// Where commands of a script print to.
+pub(super) struct Streams<'v> {
+    script: &'v str,
+    /// Redirections of groups, loops and functions.
+    compound: Vec<&'v CommandView>,
+    /// Functions of which all calls stand in substitutions, or print to standard error.
+    silent: FxHashMap<&'v str, Goes>,
+    /// Variables that are printed on standard output.
+    shown: FxHashSet<&'v str>,
+    /// Assignments with a substitution, by where they begin.
+    assignments: Vec<&'v CommandView>,
+    /// From where on standard output is standard error.
+    turned: Option<usize>,
+}
+
+impl<'v> Streams<'v> {
+    pub(super) fn of(script: &'v str, view: &'v View) -> Self {
+        let mut streams = Self {
+            script,
+            compound: Vec::new(),
+            silent: FxHashMap::default(),
+            shown: FxHashSet::default(),
+            assignments: Vec::new(),
+            turned: None,
+        };
+        let functions: FxHashSet<&str> = functions(view).collect();
+        let mut loud: FxHashSet<&str> = FxHashSet::default();
+        for command in &view.commands {
+            if command.words.is_empty() && !command.redirects.is_empty() {
+                streams.compound.push(command);
+            }
+            if command.name() == Some("exec") && command.words.len() == 1 && own(command) == Some(Goes::Error) {
+                streams.turned.get_or_insert(command.span.start);
+            }
+            let captured = command.via.iter().any(|via| matches!(via, Via::CommandSubstitution));
+            if !command.assignments.is_empty() || is_declaration(command) {
+                streams.assignments.push(command);
+            }
+            if let Some(name) = command.name().filter(|name| functions.contains(name)) {
+                match own(command).or_else(|| captured.then_some(Goes::Elsewhere)) {
+                    Some(goes) => {
+                        streams.silent.insert(name, goes);
+                    }
+                    None => {
+                        loud.insert(name);
+                    }
+                }
+            }
+            if !captured && matches!(command.name(), Some("echo" | "printf" | "cat" | "jq")) {
+                let words = command.words.iter().skip(1).chain(command.redirects.iter().map(|one| &one.target));
+                streams.shown.extend(words.flat_map(|word| variables(&word.source).map(|(_, name)| name)));
+            }
+        }
+        streams.silent.retain(|name, _| !loud.contains(name));
+        streams
+    }
+
+    pub(super) fn goes(&self, command: &CommandView) -> Goes {
+        if let Some(goes) = own(command) {
+            return goes;
+        }
+        if command.via.iter().any(|via| matches!(via, Via::CommandSubstitution)) {
+            return self.captured(command);
+        }
+        let rest = self.script.get(command.span.end..).unwrap_or("").trim_start_matches([' ', '\t']);
+        if rest.starts_with('|') && !rest.starts_with("||") {
+            let next = rest.trim_start_matches(['|', '&', ' ', '\t', '\n', '\\']);
+            if !["jq", "cat", "sed", "tr "].iter().any(|name| next.starts_with(name)) {
+                return Goes::Elsewhere;
+            }
+        }
+        let around = self.compound.iter().filter(|group| {
+            group.span.start <= command.span.start && command.span.end <= group.span.end
+        });
+        if let Some(goes) = around.filter_map(|group| own(group)).next() {
+            return goes;
+        }
+        let by_function = command.via.iter().find_map(|via| match via {
+            Via::Function(name) => self.silent.get(name.as_str()).copied(),
+            _ => None,
+        });
+        let turned = self.turned.is_some_and(|from| command.span.start > from).then_some(Goes::Error);
+        by_function.or(turned).unwrap_or(Goes::Output)
+    }
+
+    /// Whether a variable is printed on standard output.
+    pub(super) fn is_shown(&self, name: &str) -> bool {
+        self.shown.contains(name)
+    }
+
+    /// `x=$(...)` and later `echo "$x"`.
+    fn captured(&self, command: &CommandView) -> Goes {
+        let around = self.assignments.iter().rev().find(|assignment| {
+            assignment.span.start <= command.span.start && command.span.end <= assignment.span.end
+        });
+        let names = around.map(|assignment| {
+            let plain = assignment.assignments.iter().map(|(name, _)| name.as_str());
+            let declared = assignment.words.iter().filter_map(|word| Some(word.source.split_once('=')?.0));
+            plain.chain(declared).any(|name| self.shown.contains(name))
+        });
+        if names == Some(true) { Goes::Output } else { Goes::Elsewhere }
+    }
+}
+
+/// Where a command's own redirections send its standard output.
+fn own(command: &CommandView) -> Option<Goes> {
+    command.redirects.iter().rev().find_map(|redirect| {
+        let of_output = redirect.descriptor.as_deref().is_none_or(|descriptor| descriptor == "1");
+        let target = redirect.target.text.as_deref();
+        match redirect.operator {
+            ">&" if of_output && target == Some("2") => Some(Goes::Error),
+            ">&" if of_output && target == Some("1") => None,
+            ">&" | ">" | ">>" | ">|" if of_output => Some(match target {
+                Some("/dev/stderr") => Goes::Error,
+                Some("/dev/stdout" | "/dev/fd/1") => Goes::Output,
+                _ => Goes::Elsewhere,
+            }),
+            "&>" | "&>>" => Some(Goes::Elsewhere),
+            _ => None,
+        }
+    })
+}
+
+/// `export`, `local` and their kin: `name=value` among the words is an assignment.
+pub(super) fn is_declaration(command: &CommandView) -> bool {
+    matches!(command.name(), Some("export" | "local" | "declare" | "readonly" | "typeset"))
+}
+
+/// Names of the functions that a script defines.
+pub(super) fn functions(view: &View) -> impl Iterator<Item = &str> {
+    let all = view.commands.iter().flat_map(|command| &command.via);
+    all.filter_map(|via| if let Via::Function(name) = via { Some(name.as_str()) } else { None })
+}
+
+fn piece(word: &WordView, command: &CommandView, goes: Goes) -> Piece {
+    let offset = command.span.start;
     match &word.text {
-        Some(text) => Piece { text: text.clone(), known: true, offset: command.span.start },
+        Some(text) => Piece { text: text.clone(), known: true, offset, goes },
         None => {
-            let source = word.source.strip_prefix(['"', '\'']).unwrap_or(&word.source);
-            Piece { text: source.replace("\\\"", "\""), known: false, offset: command.span.start }
+            let text = match word.source.strip_prefix('\'') {
+                // Single quotes that are left for a variable: `'{"a":"'"$b"'"}'`.
+                Some(source) => source.replace("'\"", ""),
+                None => word.source.strip_prefix('"').unwrap_or(&word.source).replace("\\\"", "\""),
+            };
+            Piece { text, known: false, offset, goes }
         }
     }
 }
@@ -138,7 +299,9 @@ pub(super) fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Names of the variables that a word expands outside of quotes.
 pub(super) fn unquoted_variables(source: &str) -> Vec<&str> {
     let outside = outside_quotes(source);
-    variables(source).filter(|(at, _)| outside.get(*at) == Some(&true)).map(|(_, name)| name).collect()
+    let is_length = |at: usize| source.get(at..).is_some_and(|rest| rest.starts_with("${#"));
+    let outside = |at: &usize| outside.get(*at) == Some(&true) && !is_length(*at);
+    variables(source).filter(|(at, _)| outside(at)).map(|(_, name)| name).collect()
 }
 
 /// The word from each `$(` on that stands outside of quotes.
@@ -181,6 +344,6 @@ mod tests {
             ["tool_input", "data", "a", "b"]
         );
         assert_eq!(string_values(r#"{"decision":"deny", x: {decision: "b"}}"#, "decision"), ["deny", "b"]);
-        assert_eq!(unquoted_variables(r#"a$b"$c"'$d'\$e${f%x}"#), ["b", "f"]);
+        assert_eq!(unquoted_variables(r#"a$b"$c"'$d'\$e${f%x}${#g}"#), ["b", "f"]);
     }
 }

@@ -166,6 +166,11 @@ pub(crate) struct Places {
 
 impl PortableHook {
     /// A hook of which nothing but its event is known.
+    pub(crate) fn of_event(facts: &Facts, event: &str) -> Self {
+        Self::new(facts, event, None)
+    }
+
+    /// As [`PortableHook::of_event`], with its place.
     fn new(facts: &Facts, event: &str, at: Option<usize>) -> Self {
         Self {
             name: None,

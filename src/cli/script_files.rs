@@ -1,0 +1,125 @@
+//! The files that `hookbox check` reads beside a config: scripts of its project, of its plug-in, and of the folders that
+//! `--seed` names.
+//!
+//! - A config in `.claude` belongs to the folder above it; so does one in the `hooks` or `.claude-plugin` folder of a plug-in. Any other
+//!   is taken for a file of its project's top folder, which is a guess: there a file counts as missing only if the folder
+//!   that it should be in is there.
+//! - Files are found from an open folder; no link is followed, and nothing above the folder is read.
+
+use super::fire::split_seed;
+use crate::hook::lint::{Found, Root, ScriptFile, ScriptFiles, ScriptPath};
+use crate::vfs::fixture::host::{HostFolder, HostKind};
+use std::io;
+use std::path::Path;
+
+/// Bytes of a script that is read.
+const MOST_SCRIPT: u64 = 1 << 20;
+/// Where a project lies in the session.
+const PROJECT: &str = "/workspace";
+
+/// See the module.
+pub(super) struct HostScripts {
+    project: Option<HostFolder>,
+    /// Whether the project's folder is certain.
+    is_certain: bool,
+    plugin: Option<HostFolder>,
+    /// Path in the session, without a `/` at its end, and the folder that lies there.
+    seeds: Vec<(String, HostFolder)>,
+}
+
+impl HostScripts {
+    /// What a config may call. A folder of `--seed` that cannot be opened is an error.
+    pub(super) fn new(config: &Path, seeds: &[String]) -> io::Result<Self> {
+        let folder = config.parent().unwrap_or(Path::new(""));
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        let above = || folder.parent().and_then(|above| HostFolder::open(above).ok());
+        let here = || HostFolder::open(folder).ok();
+        let in_plugin = matches!(name, "hooks" | ".claude-plugin");
+        let in_project = name == ".claude";
+        // Agents and skills lie a folder or two below.
+        let project = if in_project {
+            above()
+        } else if let Some(top) = top_of(folder) {
+            HostFolder::open(top).ok()
+        } else {
+            here()
+        };
+        let seeds = seeds.iter().map(|text| {
+            let (folder, path) = split_seed(text);
+            Ok((path.trim_end_matches('/').to_owned(), HostFolder::open(Path::new(folder))?))
+        });
+        Ok(Self {
+            project: project.filter(|_| !in_plugin),
+            is_certain: in_project || top_of(folder).is_some(),
+            plugin: if in_plugin { above() } else { here() },
+            seeds: seeds.collect::<io::Result<_>>()?,
+        })
+    }
+
+    /// A path of the session in the folders of `--seed`.
+    fn seeded(&self, path: &str) -> Option<Found> {
+        let mut fitting: Vec<(&str, &HostFolder)> = self
+            .seeds
+            .iter()
+            .filter_map(|(at, folder)| Some((path.strip_prefix(at.as_str())?.strip_prefix('/')?, folder)))
+            .collect();
+        // The deepest folder first: it lies over the others.
+        fitting.sort_by_key(|(rest, _)| rest.len());
+        fitting.first().map(|(rest, folder)| look(folder, rest, true))
+    }
+}
+
+/// The project of a folder below its `.claude`.
+fn top_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().skip(1).take(3).find(|above| above.file_name().is_some_and(|name| name == ".claude"))?.parent()
+}
+
+impl ScriptFiles for HostScripts {
+    fn find(&self, path: &ScriptPath) -> Found {
+        let in_folder = |folder: &Option<HostFolder>, is_certain| {
+            folder.as_ref().map_or(Found::Unknown, |folder| look(folder, &path.path, is_certain))
+        };
+        match path.root {
+            Root::Project => {
+                let seeded = self.seeded(&format!("{PROJECT}/{}", path.path));
+                seeded.unwrap_or_else(|| in_folder(&self.project, self.is_certain))
+            }
+            Root::Plugin => in_folder(&self.plugin, self.project.is_none()),
+            Root::Session => self.seeded(&format!("/{}", path.path)).unwrap_or(Found::Unknown),
+        }
+    }
+}
+
+/// What lies at a path below a folder.
+fn look(folder: &HostFolder, path: &str, is_certain: bool) -> Found {
+    match read(folder, path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let first = path.split_once('/').map(|(first, _)| folder.kind(first));
+            let is_there = first.is_some_and(|kind| matches!(kind, Ok(Some(HostKind::Folder))));
+            if is_certain || is_there { Found::Missing } else { Found::Unknown }
+        }
+        Err(_) => Found::Unknown,
+    }
+}
+
+fn read(folder: &HostFolder, path: &str) -> io::Result<Found> {
+    let mut folder = folder.again()?;
+    let mut names = path.split('/').peekable();
+    while let Some(name) = names.next() {
+        if names.peek().is_some() {
+            folder = folder.folder(name)?;
+            continue;
+        }
+        return Ok(match folder.kind(name)? {
+            None | Some(HostKind::Folder) => Found::Missing,
+            Some(HostKind::Link | HostKind::Other) => Found::Unknown,
+            Some(HostKind::File) => {
+                let file = folder.read(name, MOST_SCRIPT)?;
+                let name = folder.path(name).display().to_string();
+                Found::File(ScriptFile { name, content: file.content, is_executable: file.mode & 0o111 != 0 })
+            }
+        });
+    }
+    Ok(Found::Unknown)
+}
