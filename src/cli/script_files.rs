@@ -71,7 +71,12 @@ impl HostScripts {
 
 /// The project of a folder below its `.claude`.
 fn top_of(folder: &Path) -> Option<&Path> {
-    folder.ancestors().skip(1).take(3).find(|above| above.file_name().is_some_and(|name| name == ".claude"))?.parent()
+    folder
+        .ancestors()
+        .skip(1)
+        .take(3)
+        .find(|above| above.file_name().is_some_and(|name| name == ".claude"))?
+        .parent()
 }
 
 impl ScriptFiles for HostScripts {

@@ -5,8 +5,8 @@
 use super::field::{self, Field, push_fields};
 use super::wrapper::is_loading_variable;
 use super::{
-    CommandView, ExpansionView, MAX_NESTING, MAX_SCRIPT, MOST_EXPANSIONS, Opaque, OpaqueKind, RedirectView, Via,
-    View, WordView,
+    CommandView, ExpansionView, MAX_NESTING, MAX_SCRIPT, MOST_EXPANSIONS, Opaque, OpaqueKind, RedirectView,
+    Via, View, WordView,
 };
 use crate::memory::Bytes;
 use crate::syntax::ast::{

@@ -36,8 +36,22 @@ pub(super) struct FileCall<'v> {
 
 const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ksh"];
 const INTERPRETERS: &[&str] = &[
-    "python", "python3", "node", "nodejs", "bun", "deno", "tsx", "ts-node", "ruby", "perl", "php", "uv", "npx", "bunx",
-    "pwsh", "powershell",
+    "python",
+    "python3",
+    "node",
+    "nodejs",
+    "bun",
+    "deno",
+    "tsx",
+    "ts-node",
+    "ruby",
+    "perl",
+    "php",
+    "uv",
+    "npx",
+    "bunx",
+    "pwsh",
+    "powershell",
 ];
 const EXTENSIONS: &[&str] = &[".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".ps1"];
 
@@ -77,7 +91,8 @@ fn follow(command: &CommandView, scope: &mut Scope) {
             scope.assign(name, &value.source);
         }
     }
-    let in_child = command.via.iter().any(|via| matches!(via, Via::CommandSubstitution | Via::ProcessSubstitution));
+    let in_child =
+        command.via.iter().any(|via| matches!(via, Via::CommandSubstitution | Via::ProcessSubstitution));
     match command.name() {
         _ if is_declaration(command) => {
             for word in command.words.iter().skip(1) {
@@ -105,7 +120,9 @@ fn called(command: &CommandView) -> Option<(How, usize)> {
         let mut index = 1;
         while let Some(word) = command.words.get(index) {
             let text = word.text.as_deref().unwrap_or("");
-            if texts.contains(&text) || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')) {
+            if texts.contains(&text)
+                || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
+            {
                 return None;
             } else if valued.contains(&text) {
                 index += 2;
@@ -119,12 +136,17 @@ fn called(command: &CommandView) -> Option<(How, usize)> {
     };
     match name {
         Some("source" | ".") => Some((How::Sourced, 1)),
-        Some(name) if SHELLS.contains(&name) => {
-            operand(&["-s", "--version", "--help", "-n"], &["-o", "-O", "+o", "+O", "--rcfile", "--init-file"])
-                .map(|index| (How::Shell, index))
-        }
+        Some(name) if SHELLS.contains(&name) => operand(
+            &["-s", "--version", "--help", "-n"],
+            &["-o", "-O", "+o", "+O", "--rcfile", "--init-file"],
+        )
+        .map(|index| (How::Shell, index)),
         Some(name) if INTERPRETERS.contains(&name) => {
-            if command.words.iter().any(|word| matches!(word.text.as_deref(), Some("-c" | "-e" | "-m" | "-p" | "-"))) {
+            if command
+                .words
+                .iter()
+                .any(|word| matches!(word.text.as_deref(), Some("-c" | "-e" | "-m" | "-p" | "-")))
+            {
                 return None;
             }
             let is_file = |word: &WordView| {
@@ -154,14 +176,17 @@ fn is_answer(script: &str, command: &CommandView) -> bool {
     });
     let rest = script.get(command.span.end..).unwrap_or("").trim_start_matches([' ', '\t']);
     // In the background, or read by another command.
-    let goes_on = rest.starts_with('&') && !rest.starts_with("&&") || rest.starts_with('|') && !rest.starts_with("||");
+    let goes_on =
+        rest.starts_with('&') && !rest.starts_with("&&") || rest.starts_with('|') && !rest.starts_with("||");
     outside && !silent && !goes_on
 }
 
 /// `[ -f FILE ] && ...`, `source FILE 2>/dev/null`, `FILE || ...`
 fn is_optional(script: &str, plain: &str, command: &CommandView, word: &WordView) -> bool {
-    let bare: String = word.source.chars().filter(|letter| !matches!(letter, '"' | '\'' | '{' | '}')).collect();
-    let tested = ["-f ", "-x ", "-e ", "-r ", "-s "].iter().any(|test| plain.contains(&format!("{test}{bare}")));
+    let bare: String =
+        word.source.chars().filter(|letter| !matches!(letter, '"' | '\'' | '{' | '}')).collect();
+    let tested =
+        ["-f ", "-x ", "-e ", "-r ", "-s "].iter().any(|test| plain.contains(&format!("{test}{bare}")));
     let hidden = command.redirects.iter().any(|redirect| {
         redirect.target.text.as_deref() == Some("/dev/null")
             && (redirect.operator.starts_with('&') || redirect.descriptor.as_deref() == Some("2"))

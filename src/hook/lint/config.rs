@@ -104,7 +104,7 @@ impl HookLint<'_> {
         }
         if self.dialect == Dialect::ClaudeCode
             && !written.is_empty()
-            && written != "*"
+            && !matches!(written.as_str(), "*" | ".*" | "^.*$")
             && !event.tool
             && hook.conditions.iter().all(|(field, _)| *field == "if")
         {

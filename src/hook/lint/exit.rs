@@ -30,7 +30,8 @@ impl HookLint<'_> {
         let exits: Vec<(usize, u8)> = sites.iter().map(|site| (site.offset, site.status)).collect();
         let says_block = says_block(script, texts);
         let two = exits.iter().find(|(_, status)| *status == 2).copied();
-        let is_verdict = |site: &&ExitSite| !matches!(site.status, 0 | 2) && site.is_verdict(flow, event.moment);
+        let is_verdict =
+            |site: &&ExitSite| !matches!(site.status, 0 | 2) && site.is_verdict(flow, event.moment);
         let other = sites.iter().find(is_verdict).map(|site| (site.offset, site.status));
         if self.facts.exit == ExitRule::TwoBlocks {
             self.lost_reasons(&sites, event);
@@ -89,13 +90,15 @@ impl HookLint<'_> {
 
     /// A reason on standard output before `exit 2`: only standard error is read then.
     fn lost_reasons(&mut self, sites: &[ExitSite], event: &EventRow) {
-        let is_read = event.blocks || self.dialect == Dialect::ClaudeCode && !IGNORES_STATUS.contains(&event.name);
+        let is_read =
+            event.blocks || self.dialect == Dialect::ClaudeCode && !IGNORES_STATUS.contains(&event.name);
         for site in sites.iter().filter(|site| site.status == 2 && is_read) {
             let is_object = |text: &str| text.trim_start_matches(['\'', '"']).trim_start().starts_with('{');
             let lost = site.printed.iter().find(|print| print.goes == Goes::Output && print.is_text);
             let told = site.printed.iter().any(|print| print.goes == Goes::Error || is_object(&print.text));
             if let Some(print) = lost.filter(|print| !told && !print.text.trim().is_empty()) {
-                let message = "the reason is printed on standard output; with exit 2 only standard error is read";
+                let message =
+                    "the reason is printed on standard output; with exit 2 only standard error is read";
                 self.report_in_script(&REASON_LOST, print.offset, message);
             }
         }
@@ -171,13 +174,40 @@ const NEAR: usize = 1000;
 
 /// Words of a refusal.
 const REFUSES: &[&str] = &[
-    "block", "denied", "deny", "forbid", "refus", "not allowed", "not permitted", "disallow", "prohibit", "rejected", "protected",
-    "dangerous", "destructive", "must not", "do not ", "don't ", "never ",
+    "block",
+    "denied",
+    "deny",
+    "forbid",
+    "refus",
+    "not allowed",
+    "not permitted",
+    "disallow",
+    "prohibit",
+    "rejected",
+    "protected",
+    "dangerous",
+    "destructive",
+    "must not",
+    "do not ",
+    "don't ",
+    "never ",
 ];
 /// Words of a failure.
 const FAILS: &[&str] = &[
-    "not found", "not installed", "missing", "required", "usage", "install ", "unable to", "no such", "could not", "failed to",
-    "cannot find", "not available", "invalid json", "error:",
+    "not found",
+    "not installed",
+    "missing",
+    "required",
+    "usage",
+    "install ",
+    "unable to",
+    "no such",
+    "could not",
+    "failed to",
+    "cannot find",
+    "not available",
+    "invalid json",
+    "error:",
 ];
 
 impl ExitSite {
@@ -213,7 +243,9 @@ impl ExitSite {
             let document = command.redirects.iter().find(|redirect| redirect.operator == "<<");
             let between = script.get(command.span.end..start).unwrap_or("x");
             let name = command.name();
-            if !goes_on(between, document.is_some()) || matches!(name, Some("exit" | "return" | "grep" | "[" | "test")) {
+            if !goes_on(between, document.is_some())
+                || matches!(name, Some("exit" | "return" | "grep" | "[" | "test"))
+            {
                 break;
             }
             let words = command.words.iter().skip(1).map(|word| word.text.as_deref().unwrap_or(&word.source));
@@ -258,11 +290,15 @@ fn goes_on(between: &str, document: bool) -> bool {
     if document && between.starts_with([' ', '\n', '>', ';']) {
         let body = between.trim_end_matches([' ', '\t', '\n', ';']);
         let last = body.rsplit('\n').next().unwrap_or("").trim();
-        return !last.is_empty() && last.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        return !last.is_empty()
+            && last.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     }
     between.lines().all(|line| {
         let line = line.trim();
-        line.starts_with('#') || line.chars().all(|letter| matches!(letter, ' ' | '\t' | ';' | '&' | '}' | '>' | '1' | '2' | '{'))
+        line.starts_with('#')
+            || line
+                .chars()
+                .all(|letter| matches!(letter, ' ' | '\t' | ';' | '&' | '}' | '>' | '1' | '2' | '{'))
     })
 }
 
@@ -288,8 +324,7 @@ fn condition(before: &str) -> String {
 /// Whether the script prints a decision that stops something, in any dialect's words.
 pub(super) fn says_block(script: &str, texts: &Texts) -> bool {
     let words = ["\"block\"", "\"deny\"", "blockingError", "preventContinuation"];
-    let printed =
-        texts.output().any(|piece| words.iter().any(|word| piece.text.contains(word)));
+    let printed = texts.output().any(|piece| words.iter().any(|word| piece.text.contains(word)));
     printed || ["decision\\\":\\\"block", "decision\\\": \\\"block"].iter().any(|text| script.contains(text))
 }
 

@@ -1,7 +1,7 @@
 //! What the variables of a script hold: text of the payload, other text, or what can stand in JSON as it is. Assignments are
 //! followed in source order, by what their words show; nothing is run.
 
-use super::texts::{is_declaration, variables};
+use super::texts::{is_declaration, parameters, variables};
 use crate::hook::portable::Facts;
 use crate::inspect::{CommandView, View};
 use rustc_hash::FxHashMap;
@@ -38,23 +38,79 @@ pub(super) struct Flow {
 
 /// Commands whose output has no quotes, blanks or newlines in it.
 const PLAIN: &[&str] = &[
-    "date", "wc", "mktemp", "pwd", "uname", "hostname", "whoami", "id", "uuidgen", "nproc", "git rev-parse", "git branch",
-    "git symbolic-ref", "git rev-list", "git config", "stat", "du", "sha256sum", "shasum", "md5sum", "md5", "cksum", "grep -c",
-    "expr", "seq", "tput", "command -v", "which", "ps", "pgrep", "git hash-object", "git remote", "git describe",
+    "date",
+    "wc",
+    "mktemp",
+    "pwd",
+    "uname",
+    "hostname",
+    "whoami",
+    "id",
+    "uuidgen",
+    "nproc",
+    "git rev-parse",
+    "git branch",
+    "git symbolic-ref",
+    "git rev-list",
+    "git config",
+    "stat",
+    "du",
+    "sha256sum",
+    "shasum",
+    "md5sum",
+    "md5",
+    "cksum",
+    "grep -c",
+    "expr",
+    "seq",
+    "tput",
+    "command -v",
+    "which",
+    "ps",
+    "pgrep",
+    "git hash-object",
+    "git remote",
+    "git describe",
 ];
 /// What makes the last command of a pipeline print so.
-const PLAIN_END: &[&str] =
-    &["| wc", "| md5", "| sha", "| cksum", "grep -c", "| length", "| bc", "| tr -cd", "| tr -dc", "grep -oE '[0-9]", "| cut -c"];
+const PLAIN_END: &[&str] = &[
+    "| wc",
+    "| md5",
+    "| sha",
+    "| cksum",
+    "grep -c",
+    "| length",
+    "| bc",
+    "| tr -cd",
+    "| tr -dc",
+    "grep -oE '[0-9]",
+    "| cut -c",
+];
 /// Fields of payloads that are names and numbers.
 const PLAIN_FIELDS: &[&str] = &[
-    "tool_name", "session_id", "hook_event_name", "tool_use_id", "permission_mode", "stop_hook_active", "source", "trigger",
-    "duration_ms", "toolName", "event", "hook_id", "agent_id", "agent_type", "notification_type", "exit_code", "subagent_type",
+    "tool_name",
+    "session_id",
+    "hook_event_name",
+    "tool_use_id",
+    "permission_mode",
+    "stop_hook_active",
+    "source",
+    "trigger",
+    "duration_ms",
+    "toolName",
+    "event",
+    "hook_id",
+    "agent_id",
+    "agent_type",
+    "notification_type",
+    "exit_code",
+    "subagent_type",
     "model",
 ];
 /// Commands that print text of any form.
 const TEXT: &[&str] = &[
-    "cat", "head", "tail", "git", "find", "ls", "grep", "sed", "awk", "npm", "npx", "pnpm", "yarn", "cargo", "pytest", "ruff",
-    "eslint", "tsc", "make", "go", "curl", "diff", "gh",
+    "cat", "head", "tail", "git", "find", "ls", "grep", "sed", "awk", "npm", "npx", "pnpm", "yarn", "cargo",
+    "pytest", "ruff", "eslint", "tsc", "make", "go", "curl", "diff", "gh",
 ];
 
 impl Flow {
@@ -73,7 +129,8 @@ impl Flow {
             let plain = command.assignments.iter();
             let plain = plain.map(|(name, value)| {
                 // What is appended is shown with the name.
-                let source = value.source.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix("+="));
+                let source =
+                    value.source.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix("+="));
                 let source = source.unwrap_or(&value.source);
                 (name.clone(), whole(script, command, name, source), value.text.is_some())
             });
@@ -142,7 +199,9 @@ impl Flow {
         if is_json(source) || is_escaped(source) {
             return Kind::Json;
         }
-        if let Some(at) = source.find("$(").filter(|at| !source.get(*at..).is_some_and(|rest| rest.starts_with("$(("))) {
+        if let Some(at) =
+            source.find("$(").filter(|at| !source.get(*at..).is_some_and(|rest| rest.starts_with("$((")))
+        {
             let before = self.of_variables(source.get(..at).unwrap_or(""));
             return before.max(self.substitution(source.get(at + 2..).unwrap_or("")));
         }
@@ -157,7 +216,7 @@ impl Flow {
 
     /// The worst of the variables in a text.
     fn of_variables(&self, source: &str) -> Kind {
-        let kinds = variables(source).map(|(at, name)| {
+        let kinds = parameters(source).map(|(at, name)| {
             let is_length = source.get(at..).is_some_and(|rest| rest.starts_with("${#"));
             if is_length { Kind::Plain } else { self.of_variable(name) }
         });
@@ -171,14 +230,17 @@ impl Flow {
             return Kind::Plain;
         }
         let begins = |name: &str| {
-            text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ')', '\n', '|', ';']))
+            text.strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ')', '\n', '|', ';']))
         };
         if PLAIN.iter().any(|name| begins(name)) {
             return Kind::Plain;
         }
         if begins("cat") {
             let operand = text.get(3..).unwrap_or("").trim_start();
-            let is_input = operand.is_empty() || operand.starts_with([')', '|', '-', ';', '2']) || operand.starts_with("/dev/stdin");
+            let is_input = operand.is_empty()
+                || operand.starts_with([')', '|', '-', ';', '2'])
+                || operand.starts_with("/dev/stdin");
             // A file, whatever its name is made of.
             return if is_input { self.through(text) } else { Kind::Text };
         }
@@ -192,7 +254,12 @@ impl Flow {
         if name == "jq" || text.contains("| jq") || text.contains("|jq") {
             return self.through(text);
         }
-        if ["printf", "echo", "sed", "awk", "grep", "tr", "cut", "head", "tail", "basename", "dirname", "realpath"].contains(&name) {
+        if [
+            "printf", "echo", "sed", "awk", "grep", "tr", "cut", "head", "tail", "basename", "dirname",
+            "realpath",
+        ]
+        .contains(&name)
+        {
             if self.mentions_payload(text) {
                 return Kind::Payload;
             }
@@ -210,7 +277,8 @@ impl Flow {
             return Kind::Json;
         }
         let fields: Vec<&str> = super::texts::roots(text).collect();
-        let deep: Vec<&str> = text.match_indices('.').filter_map(|(at, _)| field(text.get(at + 1..)?)).collect();
+        let deep: Vec<&str> =
+            text.match_indices('.').filter_map(|(at, _)| field(text.get(at + 1..)?)).collect();
         if !fields.is_empty() && deep.iter().all(|field| PLAIN_FIELDS.contains(field)) {
             return Kind::Plain;
         }
@@ -219,14 +287,23 @@ impl Flow {
         if variables(piped).next().is_some() || text.contains("<<<") {
             // What a variable holds goes through it.
             let held = if text.contains("<<<") { text } else { piped };
-            return if self.mentions_payload(held) { Kind::Payload } else { self.of_variables(held).max(Kind::Unknown) };
+            return if self.mentions_payload(held) {
+                Kind::Payload
+            } else {
+                self.of_variables(held).max(Kind::Unknown)
+            };
         }
-        if has_file(text.get(at + 3..).unwrap_or("")) || text.contains(" < ") { Kind::Text } else { Kind::Payload }
+        if has_file(text.get(at + 3..).unwrap_or("")) || text.contains(" < ") {
+            Kind::Text
+        } else {
+            Kind::Payload
+        }
     }
 
     fn mentions_payload(&self, source: &str) -> bool {
-        variables(source).any(|(at, name)| {
-            self.of_variable(name) == Kind::Payload && !source.get(at..).is_some_and(|rest| rest.starts_with("${#"))
+        parameters(source).any(|(at, name)| {
+            self.of_variable(name) == Kind::Payload
+                && !source.get(at..).is_some_and(|rest| rest.starts_with("${#"))
         })
     }
 
@@ -290,7 +367,8 @@ fn expansion_length(text: &str) -> usize {
         Some(b'(') => ('(', ')'),
         Some(b'{') => ('{', '}'),
         _ => {
-            let name = text.bytes().skip(1).take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+            let name =
+                text.bytes().skip(1).take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
             return name + 1;
         }
     };
@@ -360,9 +438,20 @@ fn take_operand(word: &str, skip: &mut u32) -> u32 {
 
 /// Whether a word escapes what it holds for JSON.
 fn is_escaped(source: &str) -> bool {
-    ["//\\\"", "//\\\\", "//'\"'", "json.dumps", "JSON.stringify", "json_encode", "s/\"/", "s/\\\\", "escape_json", "json_escape"]
-        .iter()
-        .any(|mark| source.contains(mark))
+    [
+        "//\\\"",
+        "//\\\\",
+        "//'\"'",
+        "json.dumps",
+        "JSON.stringify",
+        "json_encode",
+        "s/\"/",
+        "s/\\\\",
+        "escape_json",
+        "json_escape",
+    ]
+    .iter()
+    .any(|mark| source.contains(mark))
 }
 
 /// Whether a word's commands print JSON that can stand in JSON.

@@ -63,6 +63,12 @@ pub(super) enum Role {
     Helper,
 }
 
+/// Names that the files of a config define.
+pub(super) struct Beside<'s> {
+    pub(super) functions: FxHashSet<&'s str>,
+    pub(super) variables: FxHashSet<&'s str>,
+}
+
 /// A way to a file.
 #[derive(Clone, Copy)]
 struct Use {
@@ -130,7 +136,9 @@ impl<'h> Follow<'h> {
         let file = match self.files.find(&call.path) {
             Found::Unknown => return,
             Found::Missing => {
-                if !call.is_optional && self.reported.insert((call.path.clone(), None)) {
+                // What else a script calls depends on the project that it is in.
+                let counts = depth == 0 || call.how == How::Sourced || call.path.path.ends_with(".sh");
+                if counts && !call.is_optional && self.reported.insert((call.path.clone(), None)) {
                     let message = format!("`{}` is not there", shown(call));
                     lint.report_in_script(&SCRIPT_MISSING, call.offset, message);
                 }
@@ -143,7 +151,10 @@ impl<'h> Follow<'h> {
             How::Interpreter => return,
             How::Direct => interpreter_of(&call.path.path, &file.content),
         };
-        if call.how == How::Direct && !file.is_executable && self.reported.insert((call.path.clone(), Some(way.hook))) {
+        if call.how == How::Direct
+            && !file.is_executable
+            && self.reported.insert((call.path.clone(), Some(way.hook)))
+        {
             let message = format!("`{}` is called by its path and is not executable", shown(call));
             lint.report_in_script(&SCRIPT_NOT_EXECUTABLE, call.offset, message);
         }
@@ -180,7 +191,9 @@ impl<'h> Follow<'h> {
         if depth >= MOST_NESTING {
             return;
         }
-        let Some(script) = self.places.get(&call.path).and_then(|index| self.scripts.get(*index)) else { return };
+        let Some(script) = self.places.get(&call.path).and_then(|index| self.scripts.get(*index)) else {
+            return;
+        };
         let (name, text, view) = (script.name.clone(), script.text.clone(), script.view.clone());
         let source = Source::new(&name, text.as_bytes());
         let hook = script_hook(&PortableHook::of_event(portable::facts(self.dialect), ""), &text);
@@ -193,7 +206,7 @@ impl<'h> Follow<'h> {
             hook: &hook,
             options,
             role: way.role,
-            functions: None,
+            beside: None,
             has_payload: false,
             findings: Vec::new(),
         };
@@ -214,8 +227,10 @@ impl<'h> Follow<'h> {
 
     /// Looks at each file that was read.
     pub(super) fn findings(mut self, hooks: &[PortableHook], config: &Source<'_>) -> Vec<Finding> {
-        let functions: FxHashSet<&str> =
-            self.scripts.iter().flat_map(|script| super::texts::functions(&script.view)).collect();
+        let beside = Beside {
+            functions: self.scripts.iter().flat_map(|script| super::texts::functions(&script.view)).collect(),
+            variables: self.scripts.iter().flat_map(|script| super::texts::assigned(&script.view)).collect(),
+        };
         let mut all = std::mem::take(&mut self.findings);
         for script in &self.scripts {
             let source = Source::new(&script.name, script.text.as_bytes());
@@ -240,16 +255,17 @@ impl<'h> Follow<'h> {
                     hook: &copy,
                     options: self.options,
                     role: way.role,
-                    functions: Some(&functions),
+                    beside: Some(&beside),
                     has_payload: way.has_payload,
                     findings: Vec::new(),
                 };
                 lint.script(&script.text, &script.view);
                 kept = Some(match kept {
                     None => lint.findings,
-                    Some(before) => {
-                        before.into_iter().filter(|one| lint.findings.iter().any(|other| is_same(one, other))).collect()
-                    }
+                    Some(before) => before
+                        .into_iter()
+                        .filter(|one| lint.findings.iter().any(|other| is_same(one, other)))
+                        .collect(),
                 });
             }
             all.extend(kept.unwrap_or_default());
@@ -289,7 +305,8 @@ fn is_replaced(view: &View, offset: usize) -> bool {
 
 /// Files that are not in a repository: what is installed or built.
 fn is_made(path: &ScriptPath) -> bool {
-    const MADE: &[&str] = &["node_modules", ".venv", "venv", "dist", "build", "target", "vendor", ".git", "tmp"];
+    const MADE: &[&str] =
+        &["node_modules", ".venv", "venv", "dist", "build", "target", "vendor", ".git", "tmp"];
     path.path.split('/').any(|name| MADE.contains(&name))
 }
 

@@ -37,9 +37,8 @@ use super::notice::NoticeKind;
 use super::portable::{self, Facts, Places, PortableHook};
 use crate::hook::dialect::list::Dialect;
 use crate::inspect::View;
-use follow::Role;
-use rustc_hash::FxHashSet;
 use crate::visible;
+use follow::{Beside, Role};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -136,7 +135,7 @@ pub fn lint(
             hook,
             options,
             role: Role::Hook,
-            functions: None,
+            beside: None,
             has_payload: false,
             findings: Vec::new(),
         };
@@ -158,7 +157,9 @@ pub fn lint(
     findings.sort_by_key(place_of);
     if let Some(follow) = follow {
         let mut of_files = follow.findings(&hooks, &source);
-        of_files.sort_by(|one, other| (&one.problem.file, place_of(one)).cmp(&(&other.problem.file, place_of(other))));
+        of_files.sort_by(|one, other| {
+            (&one.problem.file, place_of(one)).cmp(&(&other.problem.file, place_of(other)))
+        });
         findings.append(&mut of_files);
     }
     Ok(findings)
@@ -180,6 +181,7 @@ fn load(dialect: Dialect, name: &str, text: &[u8]) -> Vec<Finding> {
             .notices()
             .iter()
             .filter(|notice| matches!(notice.kind, NoticeKind::Dropped | NoticeKind::Warning))
+            .filter(|notice| !is_about_a_comment(&notice.problem.message))
             .map(|notice| {
                 let mut finding = finding(&rule::CONFIG_NOTICE, notice.problem.clone());
                 finding.hook = notice.hook.as_ref().map(|hook| hook.as_str().to_owned());
@@ -187,6 +189,15 @@ fn load(dialect: Dialect, name: &str, text: &[u8]) -> Vec<Finding> {
             })
             .collect(),
     }
+}
+
+/// Whether a notice is about a member that is there for readers.
+fn is_about_a_comment(message: &str) -> bool {
+    let name = message.split_once("unknown field `").and_then(|(_, rest)| rest.split('`').next());
+    name.is_some_and(|name| {
+        matches!(name, "comment" | "comments" | "description" | "name" | "note" | "$schema")
+            || name.starts_with(['_', '/'])
+    })
 }
 
 /// One hook being looked at.
@@ -200,8 +211,8 @@ struct HookLint<'h> {
     options: &'h LintOptions<'h>,
     /// What the script is to the hook.
     role: Role,
-    /// Names that the files beside it define.
-    functions: Option<&'h FxHashSet<&'h str>>,
+    /// What the files beside it define.
+    beside: Option<&'h Beside<'h>>,
     /// Whether its arguments have text of the payload in them.
     has_payload: bool,
     findings: Vec<Finding>,

@@ -71,9 +71,9 @@ impl HookLint<'_> {
         // A script that prints its own dialect's fields too is written for several.
         let telling = |key: &str| self.facts.output.contains(&key) && !COMMON.contains(&key);
         let is_for_several = texts.output().any(|piece| keys(&piece.text).any(telling));
-        let own_event = texts.output().any(|piece| {
-            string_values(&piece.text, "hookEventName").contains(&self.hook.event.as_str())
-        });
+        let own_event = texts
+            .output()
+            .any(|piece| string_values(&piece.text, "hookEventName").contains(&self.hook.event.as_str()));
         for piece in texts.output() {
             if !is_for_several {
                 self.fields(piece, &mut reported);

@@ -2,7 +2,7 @@
 
 use super::HookLint;
 use super::rule::{PAYLOAD_ARGUMENT, PAYLOAD_FIELD, VARIABLE_UNKNOWN};
-use super::texts::{Piece, Texts, is_declaration, roots};
+use super::texts::{Piece, Texts, assigned, roots};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::portable;
 use crate::inspect::View;
@@ -99,27 +99,14 @@ impl HookLint<'_> {
     /// Variables that nobody sets: not the script, not the config, not the dialect. Where the script says what holds without
     /// the variable, it is the author's own setting.
     fn unknown_variables(&mut self, view: &View) {
-        let mut assigned: FxHashSet<&str> = view
-            .commands
-            .iter()
-            .flat_map(|command| command.assignments.iter().map(|(name, _)| name.as_str()))
-            .chain(self.hook.environment.iter().map(|(name, _)| name.as_str()))
-            .collect();
-        for command in &view.commands {
-            let words = command.words.iter().skip(1);
-            if is_declaration(command) {
-                assigned.extend(words.filter_map(|word| Some(word.source.split_once('=')?.0)));
-            } else if matches!(command.name(), Some("read" | "mapfile" | "readarray" | "getopts" | "printf")) {
-                assigned.extend(words.filter_map(|word| word.text.as_deref()));
-            }
-        }
-        assigned.extend(
-            view.expansions.iter().filter(|one| one.has_default).map(|one| one.name.as_str()),
-        );
+        let mut assigned: FxHashSet<&str> = assigned(view).collect();
+        assigned.extend(self.hook.environment.iter().map(|(name, _)| name.as_str()));
+        assigned.extend(view.expansions.iter().filter(|one| one.has_default).map(|one| one.name.as_str()));
         let mut reported = FxHashSet::default();
         for expansion in &view.expansions {
             let name = expansion.name.as_str();
-            if assigned.contains(name) || self.facts.variables.contains(&name) {
+            let beside = self.beside.is_some_and(|beside| beside.variables.contains(name));
+            if beside || assigned.contains(name) || self.facts.variables.contains(&name) {
                 continue;
             }
             let Some(message) = self.unknown_variable(name) else { continue };

@@ -110,7 +110,9 @@ impl Scope {
     /// `cd WORD`
     pub(super) fn change_folder(&mut self, source: Option<&str>) {
         let to = source.and_then(|source| self.value(source, 0));
-        let to = to.and_then(|to| if to.root.is_some() || to.text.starts_with('/') { Some(to) } else { self.under(to) });
+        let to = to.and_then(|to| {
+            if to.root.is_some() || to.text.starts_with('/') { Some(to) } else { self.under(to) }
+        });
         self.folder = Some(to);
     }
 

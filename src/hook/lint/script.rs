@@ -53,6 +53,8 @@ impl HookLint<'_> {
                 OpaqueKind::ScriptFile => source.contains("<(") && flow.is_payload(&source),
                 _ => continue,
             };
+            // What jq has quoted for a shell.
+            let tainted = tainted && !source.contains("@sh");
             if !tainted && (opaque.what != OpaqueKind::ComputedScript || is_harmless(&source, flow)) {
                 continue;
             }
@@ -114,7 +116,8 @@ impl HookLint<'_> {
             let is_text = |word: &WordView| {
                 word.text.is_none() && matches!(flow.kind(&word.source), Kind::Text | Kind::Payload)
             };
-            let computed = quoted_arguments(format).into_iter().filter_map(|index| arguments.get(index)).any(is_text);
+            let computed =
+                quoted_arguments(format).into_iter().filter_map(|index| arguments.get(index)).any(is_text);
             if computed && reported.insert(command.span.start) {
                 let message = "printf puts text between the quotes of a JSON string as it is";
                 self.report_in_script(&JSON_BY_HAND, command.span.start, message);
@@ -124,10 +127,12 @@ impl HookLint<'_> {
 
     fn missing_commands(&mut self, view: &View) {
         let own: FxHashSet<&str> = functions(view).collect();
-        let is_function =
-            |name: &str| own.contains(name) || self.functions.is_some_and(|functions| functions.contains(name));
+        let is_function = |name: &str| {
+            own.contains(name) || self.beside.is_some_and(|beside| beside.functions.contains(name))
+        };
         // Files that are not at hand may define functions; names of programs have no `_`.
-        let sources = view.commands.iter().any(|command| matches!(command.name(), Some("source" | ".")));
+        let sources = self.file.is_some()
+            || view.commands.iter().any(|command| matches!(command.name(), Some("source" | ".")));
         // `command -v x`, `type x`, `which x`: the script knows that it may be missing.
         let asked: FxHashSet<&str> = view
             .commands
@@ -165,10 +170,13 @@ fn is_harmless(source: &str, flow: &Flow) -> bool {
     }
     let program = source.split_once("$(").map(|(_, inner)| inner);
     if let Some(inner) = program {
-        return super::texts::variables(inner).next().is_none() && !inner.contains("jq ") && !inner.starts_with("cat");
+        return super::texts::variables(inner).next().is_none()
+            && !inner.contains("jq ")
+            && !inner.starts_with("cat");
     }
     // Without a variable these are the arguments of a function, or of the script.
-    super::texts::variables(source).next().is_none() && !source.contains("{}") || flow.kind(source) == Kind::Fixed
+    super::texts::variables(source).next().is_none() && !source.contains("{}")
+        || flow.kind(source) == Kind::Fixed
 }
 
 /// Which arguments of printf (from 0) stand between quotes in its format.

@@ -11,21 +11,49 @@ struct Fault {
     dialect: String,
     /// Of the config as written, so that places can be tested.
     config: String,
-    /// `rule`, or `rule line`.
+    /// `rule`, `rule line`, or `rule file:line` for a script of `files`.
     #[serde(default)]
     finds: Vec<String>,
     #[serde(default)]
     timeout_cap: Option<u64>,
     #[serde(default)]
     stubs: Vec<String>,
+    /// Files of the project; below `plugin:` those of the plug-in.
+    #[serde(default)]
+    files: std::collections::BTreeMap<String, String>,
+    /// Which of them are not executable.
+    #[serde(default)]
+    plain: Vec<String>,
+}
+
+impl ScriptFiles for Fault {
+    fn find(&self, path: &ScriptPath) -> Found {
+        let name = match path.root {
+            Root::Project => path.path.clone(),
+            Root::Plugin => format!("plugin:{}", path.path),
+            Root::Session => return Found::Unknown,
+        };
+        match self.files.get(&name) {
+            None => Found::Missing,
+            Some(text) => Found::File(ScriptFile {
+                content: text.clone().into_bytes(),
+                is_executable: !self.plain.contains(&name),
+                name,
+            }),
+        }
+    }
 }
 
 fn check(fault: &Fault) -> Vec<Finding> {
     let has_command = |name: &str| {
         crate::sandbox::Sandbox::has_command(name) || fault.stubs.iter().any(|stub| stub == name)
     };
-    let options =
-        LintOptions { has_command: &has_command, timeout_cap: fault.timeout_cap.map(Duration::from_secs) };
+    let files = (!fault.files.is_empty()).then_some(fault as &dyn ScriptFiles);
+    let options = LintOptions {
+        has_command: &has_command,
+        timeout_cap: fault.timeout_cap.map(Duration::from_secs),
+        files,
+    };
     lint(fault.dialect.parse().unwrap(), "f", fault.config.as_bytes(), &options).unwrap()
 }
 
@@ -62,6 +90,9 @@ fn planted_faults_are_found_and_nothing_else() {
                 let wants_line =
                     fault.finds.iter().any(|want| want.starts_with(&format!("{} ", finding.rule.id)));
                 match (&finding.problem.place, wants_line) {
+                    (Some(place), _) if finding.problem.file != "f" => {
+                        format!("{} {}:{}", finding.rule.id, finding.problem.file, place.line)
+                    }
                     (Some(place), true) => format!("{} {}", finding.rule.id, place.line),
                     _ => finding.rule.id.to_owned(),
                 }

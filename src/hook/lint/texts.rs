@@ -72,6 +72,7 @@ impl Texts {
                         let rest = rest.get(..near).unwrap_or(rest);
                         if let Some(at) = rest.find(redirect.target.source.trim_end_matches("...")) {
                             let body = rest.get(at..).unwrap_or("");
+                            let body = document_end(rest, body).unwrap_or(body);
                             printed.text = body.chars().take(4096).collect();
                         }
                     }
@@ -119,7 +120,8 @@ impl<'v> Streams<'v> {
             if command.words.is_empty() && !command.redirects.is_empty() {
                 streams.compound.push(command);
             }
-            if command.name() == Some("exec") && command.words.len() == 1 && own(command) == Some(Goes::Error) {
+            if command.name() == Some("exec") && command.words.len() == 1 && own(command) == Some(Goes::Error)
+            {
                 streams.turned.get_or_insert(command.span.start);
             }
             let captured = command.via.iter().any(|via| matches!(via, Via::CommandSubstitution));
@@ -137,7 +139,8 @@ impl<'v> Streams<'v> {
                 }
             }
             if !captured && matches!(command.name(), Some("echo" | "printf" | "cat" | "jq")) {
-                let words = command.words.iter().skip(1).chain(command.redirects.iter().map(|one| &one.target));
+                let words =
+                    command.words.iter().skip(1).chain(command.redirects.iter().map(|one| &one.target));
                 streams.shown.extend(words.flat_map(|word| variables(&word.source).map(|(_, name)| name)));
             }
         }
@@ -159,9 +162,10 @@ impl<'v> Streams<'v> {
                 return Goes::Elsewhere;
             }
         }
-        let around = self.compound.iter().filter(|group| {
-            group.span.start <= command.span.start && command.span.end <= group.span.end
-        });
+        let around = self
+            .compound
+            .iter()
+            .filter(|group| group.span.start <= command.span.start && command.span.end <= group.span.end);
         if let Some(goes) = around.filter_map(|group| own(group)).next() {
             return goes;
         }
@@ -180,9 +184,9 @@ impl<'v> Streams<'v> {
 
     /// `x=$(...)` and later `echo "$x"`.
     fn captured(&self, command: &CommandView) -> Goes {
-        let around = self.assignments.iter().rev().find(|assignment| {
-            assignment.span.start <= command.span.start && command.span.end <= assignment.span.end
-        });
+        let behind = self.assignments.partition_point(|one| one.span.start <= command.span.start);
+        let before = self.assignments.get(..behind).unwrap_or(&[]).iter().rev().take(8);
+        let around = before.into_iter().find(|assignment| command.span.end <= assignment.span.end);
         let names = around.map(|assignment| {
             let plain = assignment.assignments.iter().map(|(name, _)| name.as_str());
             let declared = assignment.words.iter().filter_map(|word| Some(word.source.split_once('=')?.0));
@@ -216,6 +220,22 @@ pub(super) fn is_declaration(command: &CommandView) -> bool {
     matches!(command.name(), Some("export" | "local" | "declare" | "readonly" | "typeset"))
 }
 
+/// Names of the variables that a script sets.
+pub(super) fn assigned(view: &View) -> impl Iterator<Item = &str> {
+    view.commands.iter().flat_map(|command| {
+        let reads = matches!(command.name(), Some("read" | "mapfile" | "readarray" | "getopts" | "printf"));
+        let declares = is_declaration(command);
+        let words = command.words.iter().skip(1).filter_map(move |word| {
+            if declares {
+                Some(word.source.split('=').next().unwrap_or(""))
+            } else {
+                word.text.as_deref().filter(|_| reads)
+            }
+        });
+        command.assignments.iter().map(|(name, _)| name.as_str()).chain(words)
+    })
+}
+
 /// Names of the functions that a script defines.
 pub(super) fn functions(view: &View) -> impl Iterator<Item = &str> {
     let all = view.commands.iter().flat_map(|command| &command.via);
@@ -235,6 +255,19 @@ fn piece(word: &WordView, command: &CommandView, goes: Goes) -> Piece {
             Piece { text, known: false, offset, goes }
         }
     }
+}
+
+/// The body up to the line that ends the here-document of the command with which `text` begins.
+fn document_end<'t>(text: &str, body: &'t str) -> Option<&'t str> {
+    let after = text.split_once("<<")?.1.trim_start_matches(['-', ' ', '"', '\'']);
+    let length = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let word = after.get(..length).filter(|word| !word.is_empty())?;
+    let end = body.match_indices(word).find(|(at, _)| {
+        let before = body.get(..*at).unwrap_or("").trim_end_matches(['\t', ' ']);
+        let behind = body.get(at + word.len()..).unwrap_or("");
+        before.ends_with('\n') && (behind.is_empty() || behind.starts_with(['\n', ')']))
+    });
+    body.get(..end?.0)
 }
 
 /// The filter of a call of `jq`: the first operand.
@@ -293,6 +326,14 @@ pub(super) fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
     static VARIABLE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\$(?:\{[!#]?)?([A-Za-z_]\w*)").ok());
     let found = VARIABLE.as_ref().map(|regex| regex.captures_iter(text));
+    found.into_iter().flatten().filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.as_str())))
+}
+
+/// The same with positional parameters.
+pub(super) fn parameters(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    static PARAMETER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\$(?:\{[!#]?)?([A-Za-z_]\w*|[1-9])").ok());
+    let found = PARAMETER.as_ref().map(|regex| regex.captures_iter(text));
     found.into_iter().flatten().filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.as_str())))
 }
 
