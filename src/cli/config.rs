@@ -24,6 +24,9 @@ pub struct ConfigArguments {
     /// claude-code: the folder of a plug-in, copied in; its hooks run as the plug-in's, with `CLAUDE_PLUGIN_ROOT`
     #[arg(long, value_name = "DIR")]
     pub plugin_root: Option<PathBuf>,
+    /// Block what can be blocked wherever a hook gives no clear answer: it crashed, ran out of time, lacked a command, ...
+    #[arg(long)]
+    pub fail_closed: bool,
     /// Flags of docker-agent.
     #[command(flatten)]
     pub flags: HookFlags,
@@ -118,7 +121,8 @@ impl ConfigArguments {
             return Err(CommandFailure::Other("--hooks FILE is wanted".to_owned()));
         }
         let dialect = self.dialect(given.as_deref().unwrap_or_default())?;
-        let mut options = LoadOptions { name: self.name(), ..LoadOptions::default() };
+        let mut options =
+            LoadOptions { name: self.name(), fail_closed: self.fail_closed, ..LoadOptions::default() };
         apply(dialect, &mut options, &self.set)?;
         for (event, command) in self.flags.all() {
             if dialect != Dialect::DockerAgent {

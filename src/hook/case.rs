@@ -7,7 +7,8 @@
 //! dialect: everruns
 //! fixture: empty                 # a fixture beside this one; default: the one these cases lie in
 //! hooks: { hooks: [ ... ] }      # the config, or `hooks_text: |` with its bytes, or `hooks_file: hooks.json` of the session
-//! options: { purpose: save }     # what the host says when the config is loaded; `shadow: true` enforces nothing
+//! options: { purpose: save }     # what the host says when the config is loaded; `shadow: true` enforces nothing,
+//!                                # `fail_closed: true` blocks where a hook gives no clear answer
 //! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
 //! files: { src/a.rs: "..." }     # more files
 //! answers:                       # what the host says to requests, see [`super::answer`]; a case's own come before these
@@ -129,6 +130,7 @@ struct CaseOptions {
     variable_prefix: Option<String>,
     limits: BTreeMap<String, u64>,
     shadow: bool,
+    fail_closed: bool,
     settings: Map<String, Value>,
 }
 
@@ -347,6 +349,7 @@ impl CaseFile {
         options.may_assign_high_risk = given.may_assign_high_risk.unwrap_or(options.may_assign_high_risk);
         options.declarative_bundles = given.declarative_bundles.unwrap_or(options.declarative_bundles);
         options.variable_prefix.clone_from(&given.variable_prefix);
+        options.fail_closed = given.fail_closed;
         options.settings.clone_from(&given.settings);
         if !given.limits.is_empty() {
             let mut limits = Limits::everruns();

@@ -9,6 +9,7 @@ use super::background;
 use super::contract::{Absorbed, Bundle, Chain, Flow, Order};
 use super::decision::{Decision, Verdict};
 use super::event::Event;
+use super::fail_closed::{self, FailClosed};
 use super::hook_run::{Begun, begin};
 use super::hooks::{HookOf, Hooks};
 use super::id::HookId;
@@ -29,26 +30,33 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+/// What is fired: a loaded config with what its host wants of it.
+#[derive(Clone, Copy)]
+pub(super) struct FiredConfig<'a> {
+    pub(super) bundle: &'a dyn Bundle,
+    pub(super) warnings: &'a Warnings,
+    /// Set where the host fails closed.
+    pub(super) fail_closed: Option<&'a FailClosed>,
+}
+
 /// Fires.
 pub(super) fn fire<'a>(
-    bundle: &'a dyn Bundle,
-    warnings: &'a Warnings,
+    config: FiredConfig<'a>,
     session: &'a dyn HookRunner,
     event: &'a Event,
 ) -> HookFuture<'a, Outcome> {
-    Box::pin(fire_in(bundle, warnings, session, session, event))
+    Box::pin(fire_in(config, session, session, event))
 }
 
 /// Fires in shadow mode: the session is wrapped, and the result put where nobody enforces it.
 pub(super) fn fire_shadow<'a>(
-    bundle: &'a dyn Bundle,
-    warnings: &'a Warnings,
+    config: FiredConfig<'a>,
     session: &'a dyn HookRunner,
     event: &'a Event,
 ) -> HookFuture<'a, Outcome> {
     Box::pin(async move {
         let watched = Watched::new(session);
-        let mut outcome = fire_in(bundle, warnings, session, &watched, event).await;
+        let mut outcome = fire_in(config, session, &watched, event).await;
         outcome.logs.iter_mut().for_each(shadow::mark);
         let decision = std::mem::take(&mut outcome.decision);
         let dialect_result = outcome.dialect_result.take();
@@ -59,16 +67,16 @@ pub(super) fn fire_shadow<'a>(
 
 /// `session` is what goes on beside, `host` what the hooks run in: the same, or its wrapping.
 async fn fire_in(
-    bundle: &dyn Bundle,
-    warnings: &Warnings,
+    config: FiredConfig<'_>,
     session: &dyn HookRunner,
     host: &dyn HookRunner,
     event: &Event,
 ) -> Outcome {
+    let FiredConfig { bundle, warnings, .. } = config;
     warnings.show(host);
     let config_notices = Arc::clone(&warnings.all);
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
-    let firing = Firing { event, host, now, session, bundle, warnings, pace: Pace::new() };
+    let firing = Firing { event, host, now, session, config, pace: Pace::new() };
     let Some(fired) = bundle.fire(firing) else {
         return Outcome {
             decision: Decision::default(),
@@ -104,8 +112,7 @@ pub struct Firing<'a> {
     /// The event's time since the Unix epoch.
     pub now: Duration,
     session: &'a dyn HookRunner,
-    bundle: &'a dyn Bundle,
-    warnings: &'a Warnings,
+    config: FiredConfig<'a>,
     pace: Pace,
 }
 
@@ -122,13 +129,14 @@ impl<'a> Firing<'a> {
     /// Runs a chain over the hooks of its event.
     pub fn run<C: Chain<'a> + 'a>(self, hooks: &'a Hooks<C::Extra>, chain: C) -> HookFuture<'a, Fired> {
         Box::pin(async move {
-            let Self { event, host, session, bundle, warnings, mut pace, .. } = self;
+            let Self { event, host, session, config, mut pace, .. } = self;
             pace.look().await;
-            let mut turns = Turns { bundle, warnings, host, event, name: chain.event_name(), hooks, chain };
+            let mut turns = Turns { config, host, event, name: chain.event_name(), hooks, chain };
             let records = match turns.chain.order() {
                 Order::Sequential => background::beside(session, pin!(turns.sequential(pace))).await,
                 Order::Parallel => background::beside(session, pin!(turns.parallel(pace))).await,
             };
+            turns.close(&records);
             let logs = turns.chain.logs();
             for log in &logs {
                 show(host, log);
@@ -141,8 +149,7 @@ impl<'a> Firing<'a> {
 
 /// The turns of the hooks of one firing.
 struct Turns<'a, C: Chain<'a>> {
-    bundle: &'a dyn Bundle,
-    warnings: &'a Warnings,
+    config: FiredConfig<'a>,
     host: &'a dyn HookRunner,
     event: &'a Event,
     name: &'static str,
@@ -161,7 +168,7 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             let Some(of) = self.hooks.get(index) else { continue };
             if flow == Flow::Stop {
                 let record = self.record(of, now, Selection::NotReached);
-                report(self.bundle, self.host, Phase::Finished, &record);
+                report(self.config.bundle, self.host, Phase::Finished, &record);
                 records.push(record);
                 continue;
             }
@@ -176,7 +183,8 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
                 record.warnings = warnings;
                 flow = self.fold(of, outcome, &mut record).await;
             }
-            report(self.bundle, self.host, Phase::Finished, &record);
+            flow = self.refuse_unclear(&mut record).unwrap_or(flow);
+            report(self.config.bundle, self.host, Phase::Finished, &record);
             records.push(record);
         }
         records
@@ -188,14 +196,15 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
         let mut started = Vec::new();
         for &index in self.due().iter() {
             let Some(of) = self.hooks.get(index) else { continue };
-            let record = self.consider(of, self.host.now());
+            let mut record = self.consider(of, self.host.now());
             pace.look().await;
             if record.selection == Selection::Matched {
                 started.push((of, records.len()));
                 runs.push(Box::pin(self.begin(of).outcome()));
                 pace.look().await;
             } else {
-                report(self.bundle, self.host, Phase::Finished, &record);
+                self.refuse_unclear(&mut record);
+                report(self.config.bundle, self.host, Phase::Finished, &record);
             }
             records.push(record);
         }
@@ -203,7 +212,8 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             let Some(record) = records.get_mut(place) else { continue };
             record.warnings = warnings;
             self.fold(of, outcome, record).await;
-            report(self.bundle, self.host, Phase::Finished, record);
+            self.refuse_unclear(record);
+            report(self.config.bundle, self.host, Phase::Finished, record);
             pace.look().await;
         }
         records
@@ -220,8 +230,8 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
         };
         let mut record = self.record(of, at, selection);
         record.label = self.chain.label();
-        self.warnings.explain(&mut record);
-        report(self.bundle, self.host, Phase::Considered, &record);
+        self.config.warnings.explain(&mut record);
+        report(self.config.bundle, self.host, Phase::Considered, &record);
         record
     }
 
@@ -239,6 +249,25 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             effect: Effect::None,
             warnings: Vec::new(),
             shadow: self.host.is_shadow(),
+        }
+    }
+
+    /// Where the host fails closed, a finished hook without a clear answer blocks; what that does to those after it.
+    fn refuse_unclear(&mut self, record: &mut HookRecord) -> Option<Flow> {
+        self.config.fail_closed?;
+        let reason = fail_closed::why_unclear(self.config.bundle, record)?;
+        let flow = self.chain.refuse(&record.hook, &reason)?;
+        record.effect = Effect::Blocked { reason, user_message: None };
+        Some(flow)
+    }
+
+    /// Where the host fails closed, an event for which the config left an entry out is blocked, if no hook did that.
+    fn close(&mut self, records: &[HookRecord]) {
+        let Some((hook, reason)) = self.config.fail_closed.and_then(|all| all.left_out(self.name)) else {
+            return;
+        };
+        if !records.iter().any(|record| matches!(record.effect, Effect::Blocked { .. })) {
+            let _ = self.chain.refuse(&hook, &reason);
         }
     }
 
@@ -403,6 +432,9 @@ mod tests {
             self.0.push(answer);
             Absorbed { reading, effect: Effect::None, flow: Flow::Stop, warning: None }
         }
+        fn refuse(&mut self, _: &HookId, _: &str) -> Option<Flow> {
+            None
+        }
         fn finish(self) -> (Decision, DialectResult) {
             let decision = Decision { contexts: self.0, ..Decision::default() };
             (decision, DialectResult::Everruns(EverrunsResult::Lifecycle))
@@ -478,8 +510,7 @@ mod tests {
         let event = Event::new(EventContext::default(), Moment::TurnStarted);
         let host = Late::default();
         let outcome = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(fire(
-            &bundle,
-            &Warnings::default(),
+            FiredConfig { bundle: &bundle, warnings: &Warnings::default(), fail_closed: None },
             &host,
             &event,
         ));

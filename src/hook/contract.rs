@@ -15,6 +15,7 @@ use super::document::{Node, Source};
 use super::error::{ConfigError, ConfigProblem, EventError};
 use super::event::Event;
 use super::hooks::{Hook, HookOf};
+use super::id::HookId;
 use super::matcher::Mismatch;
 use super::notice::Notice;
 use super::record::{Effect, HookRecord, LogRecord, Phase};
@@ -48,6 +49,10 @@ pub struct LoadOptions {
     pub limits: Option<Limits>,
     /// Prefix of the variables that carry the payload, for a host's own brand; `None` is the dialect's.
     pub variable_prefix: Option<String>,
+    /// Whether what is no clear answer blocks an event that can be blocked, whatever the dialect and the config say: a hook that
+    /// crashed, ran out of time or was ended by a limit, an output that is not read, a command or a file that is missing, a
+    /// condition without a value, an entry that was left out of the config. The record and the block say which.
+    pub fail_closed: bool,
     /// The dialect's named switches and what it asks of its host (folders, editions, allow-lists), by the names that the
     /// dialect's module documents. An unknown name is an error.
     pub settings: Map<String, Value>,
@@ -63,6 +68,7 @@ impl Default for LoadOptions {
             declarative_bundles: true,
             limits: None,
             variable_prefix: None,
+            fail_closed: false,
             settings: Map::new(),
         }
     }
@@ -195,6 +201,10 @@ pub trait Chain<'a>: Send {
         outcome: &ScriptOutcome,
         answer: Self::Answer,
     ) -> Absorbed;
+
+    /// Blocks the event on behalf of the engine, where the host fails closed; what that does to the hooks after it, or `None`
+    /// where the event can not be blocked. The block of another hook stands.
+    fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow>;
 
     /// The dialect's log events about the firing as a whole; asked for once, after the last hook.
     fn logs(&mut self) -> Vec<LogRecord> {

@@ -5,6 +5,7 @@ use super::contract::{Bundle, LoadOptions, Loaded, Purpose};
 use super::document::Source;
 use super::error::{ConfigError, EventError};
 use super::event::{self, Event};
+use super::fail_closed::FailClosed;
 use super::hooks::Hook;
 use super::id::HookId;
 use super::notice::{Notice, NoticeKind};
@@ -26,6 +27,7 @@ pub struct HookSet {
     pub(super) notices: Vec<Notice>,
     pub(super) warnings: Warnings,
     pub(super) shadow: bool,
+    pub(super) fail_closed: Option<FailClosed>,
     pub(super) memory: u64,
 }
 
@@ -51,7 +53,8 @@ impl HookSet {
         };
         match loaded {
             Some(loaded) if meter.failure().is_none() => {
-                Ok(Self { memory: meter.usage().peak_live_bytes, ..Self::of(dialect, loaded?) })
+                let set = Self::of(dialect, loaded?, options);
+                Ok(Self { memory: meter.usage().peak_live_bytes, ..set })
             }
             _ => Err(source
                 .problem(None, format!("the config takes more than {MOST_BYTES} bytes of memory"))
@@ -97,12 +100,14 @@ impl HookSet {
         self.memory
     }
 
-    pub(crate) fn of(dialect: Dialect, loaded: Loaded) -> Self {
+    pub(crate) fn of(dialect: Dialect, loaded: Loaded, options: &LoadOptions) -> Self {
         for notice in &loaded.notices {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{notice}");
         }
         let warnings = Warnings::of(&loaded.notices);
-        Self { dialect, bundle: loaded.bundle, notices: loaded.notices, warnings, shadow: false, memory: 0 }
+        let fail_closed = options.fail_closed.then(|| FailClosed::of(dialect, &loaded.notices));
+        let Loaded { bundle, notices } = loaded;
+        Self { dialect, bundle, notices, warnings, shadow: false, fail_closed, memory: 0 }
     }
 
     /// The same hooks in shadow mode: each firing is one of [`HookSet::fire_shadow`].
@@ -122,14 +127,19 @@ impl HookSet {
         if self.shadow {
             return self.fire_shadow(host, event);
         }
-        chain::fire(self.bundle.as_ref(), &self.warnings, host, event)
+        chain::fire(self.config(), host, event)
     }
 
     /// Fires an event and enforces nothing: the hooks run and leave their records, and [`Outcome::shadow`] has what they
     /// would have come to. [`Outcome::decision`] lets everything go on as it is, and what hooks say late is dropped. What
     /// scripts do to the session's files, and what they ask of the host, is done.
     pub fn fire_shadow<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
-        chain::fire_shadow(self.bundle.as_ref(), &self.warnings, host, event)
+        chain::fire_shadow(self.config(), host, event)
+    }
+
+    fn config(&self) -> chain::FiredConfig<'_> {
+        let Self { bundle, warnings, fail_closed, .. } = self;
+        chain::FiredConfig { bundle: bundle.as_ref(), warnings, fail_closed: fail_closed.as_ref() }
     }
 
     /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on

@@ -31,6 +31,7 @@ pub mod document;
 pub mod error;
 pub mod event;
 mod event_table;
+mod fail_closed;
 mod hook_run;
 mod hook_set;
 pub mod hooks;

@@ -182,6 +182,8 @@ impl HookRecord {
             let would = if self.shadow && self.effect != Effect::None { "would be " } else { "" };
             let effect = visible::block(&self.effect.to_string(), INDENT);
             let _ = writeln!(text, "  effect    {would}{effect}");
+        } else if self.effect != Effect::None {
+            let _ = writeln!(text, "  effect    {}", visible::block(&self.effect.to_string(), INDENT));
         }
         for warning in &self.warnings {
             let _ = writeln!(text, "  warning   {}", visible::block(warning, INDENT));

@@ -5,6 +5,7 @@
 //! that are meant as JSON: text is output too.
 
 use super::decision::Verdict;
+use super::hooks::Handler;
 use super::record::RunRecord;
 use super::script::Ended;
 use serde_json::{Map, Value};
@@ -29,6 +30,11 @@ pub(crate) type Members = &'static [(&'static str, Shape)];
 const MOST_BYTES: usize = 64 << 10;
 /// Faults of one output that are told.
 pub(crate) const MOST_FAULTS: usize = 8;
+
+/// Whether outputs of this kind are looked at: those of scripts, and answers of servers, which are objects of the same members.
+pub(super) fn is_asked_of(handler: &Handler) -> bool {
+    !matches!(handler, Handler::Other(kind) if *kind != "http")
+}
 
 /// What is not read of a run's output, a line each; `unread` looks at it as an object.
 pub(super) fn faults(

@@ -5,7 +5,6 @@ use super::contract::Bundle;
 use super::decision::Verdict;
 use super::document::Node;
 use super::error::ConfigProblem;
-use super::hooks::{Handler, Hook};
 use super::id::HookId;
 use super::matcher::Mismatch;
 use super::notice::{Notice, NoticeKind};
@@ -85,9 +84,7 @@ pub(super) fn of_record(bundle: &dyn Bundle, record: &HookRecord, all: &mut Vec<
     for warning in &record.warnings {
         add(NoticeKind::Warning, warning.clone());
     }
-    // The answers of a server are objects of the same members.
-    let is_read = |hook: &Hook| !matches!(hook.handler, Handler::Other(kind) if kind != "http");
-    if bundle.hooks().get(record.index).is_some_and(is_read) {
+    if bundle.hooks().get(record.index).is_some_and(|hook| unread::is_asked_of(&hook.handler)) {
         for fault in unread::faults(run, |output| bundle.unread(record.event, output)) {
             add(NoticeKind::Warning, fault);
         }

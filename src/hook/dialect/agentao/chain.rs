@@ -18,6 +18,7 @@ use crate::hook::decision::{Block, Decision, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
+use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
 use crate::hook::runner::HookRunner;
@@ -134,7 +135,7 @@ impl<'a> AgentaoChain<'a> {
         self.prompt.blocking_error = meaning.blocking_error;
         self.prompt.prevent_continuation = meaning.prevent_continuation;
         self.prompt.stop_reason = meaning.stop_reason;
-        (self.block(hook, reason, self.prompt.marker()), Flow::Stop)
+        (self.block(&hook.id, reason, self.prompt.marker()), Flow::Stop)
     }
 
     fn absorb_tool(&mut self, hook: &Hook, verdict: Verdict, meaning: Meaning) -> (Effect, Flow) {
@@ -147,7 +148,7 @@ impl<'a> AgentaoChain<'a> {
                 self.tool.decision = Some(ToolDecision::Deny);
                 self.tool.reason.clone_from(&reason);
                 let reason = reason.unwrap_or_else(|| DENIED.to_owned());
-                (self.block(hook, reason, Some(shown)), Flow::Stop)
+                (self.block(&hook.id, reason, Some(shown)), Flow::Stop)
             }
             Verdict::Ask if self.tool.decision.is_none() => {
                 self.tool.decision = Some(ToolDecision::Ask);
@@ -176,12 +177,12 @@ impl<'a> AgentaoChain<'a> {
         if stop.blocking_error.is_none() && self.is_capped() {
             return (Effect::Ignored("G18: the turn was forced too often"), Flow::Stop);
         }
-        (self.block(hook, reason, None), Flow::Stop)
+        (self.block(&hook.id, reason, None), Flow::Stop)
     }
 
-    fn block(&mut self, hook: &Hook, reason: String, user_message: Option<String>) -> Effect {
+    fn block(&mut self, hook: &HookId, reason: String, user_message: Option<String>) -> Effect {
         let effect = Effect::Blocked { reason: reason.clone(), user_message: user_message.clone() };
-        self.decision.blocked = Some(Block { hook: hook.id.clone(), reason, user_message });
+        self.decision.blocked = Some(Block { hook: hook.clone(), reason, user_message });
         effect
     }
 
@@ -302,6 +303,29 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
             _ => (Effect::None, Flow::Continue),
         };
         Absorbed { reading, effect, flow, warning }
+    }
+
+    fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
+        let reason = reason.to_owned();
+        let shown = match self.name {
+            EventName::UserPromptSubmit => {
+                self.prompt.blocking_error = Some(reason.clone());
+                self.prompt.marker()
+            }
+            EventName::PreToolUse => {
+                self.tool.decision = Some(ToolDecision::Deny);
+                self.tool.reason = Some(reason.clone());
+                Some(blocked_marker(&reason))
+            }
+            EventName::Stop if !self.is_capped() => {
+                self.stop.force_continue = true;
+                self.stop.follow_up_message = Some(reason.clone());
+                None
+            }
+            _ => return None,
+        };
+        self.block(hook, reason, shown);
+        Some(Flow::Stop)
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {

@@ -134,13 +134,7 @@ impl Reader {
     fn close(&self, message: String, answer: &mut Answer) {
         answer.rule = "R56: onFailure is block";
         if self.event == EventName::PermissionRequest {
-            answer.specific.permission_request = Some(PermissionRequestAnswer {
-                behavior: Permission::Deny,
-                updated_input: None,
-                updated_permissions: Vec::new(),
-                message: Some(message),
-                interrupt: false,
-            });
+            answer.specific.permission_request = Some(PermissionRequestAnswer::denial(message));
             return;
         }
         self.block(message, answer);

@@ -20,6 +20,7 @@ use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
+use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::LogRecord;
 use crate::hook::runner::HookRunner;
@@ -88,6 +89,12 @@ impl<'a> ClaudeChain<'a> {
             label: label.into(),
             opened: host.now(),
         }
+    }
+
+    /// Whether it is a change that no hook can block.
+    fn is_policy(&self) -> bool {
+        self.name == EventName::ConfigChange
+            && self.payload.text("source").as_deref() == Some("policy_settings")
     }
 
     fn text(&mut self) -> Text {
@@ -318,8 +325,6 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
             Moment::ToolCallEnded { result, .. } => result.clone(),
             _ => None,
         };
-        let policy = self.name == EventName::ConfigChange
-            && self.payload.text("source").as_deref() == Some("policy_settings");
         let batch = self.host.state().with(|state: &mut State| state.batch);
         Reader {
             event: self.name,
@@ -328,7 +333,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
             timeout: self.time(of.hook, of.extra),
             tool: self.event.tool_call().map(|call| Arc::clone(&call.name)),
             result,
-            can_block: !policy,
+            can_block: !self.is_policy(),
             by_teammate: self.event.facts.contains_key("teammate_name"),
             can_defer: !self.bundle.settings.interactive && batch <= 1,
             is_late: of.extra.apart.is_some(),
@@ -354,6 +359,14 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         }
         let (effect, warning) = self.fold.absorb(&hook.id, answer);
         Absorbed { reading, effect, flow: Flow::Continue, warning }
+    }
+
+    fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
+        let can_block = self.name.can_block() && !self.is_policy();
+        can_block.then(|| {
+            self.fold.refuse(hook, reason);
+            Flow::Continue
+        })
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {

@@ -193,6 +193,10 @@ impl EventName {
         }
     }
 
+    pub(super) const fn can_block(self) -> bool {
+        self.row().event.blocks
+    }
+
     /// R35.
     pub(super) fn honours_decision(self) -> bool {
         self.has(Flag::Decides)

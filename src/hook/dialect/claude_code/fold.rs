@@ -148,6 +148,24 @@ impl<'a> Fold<'a> {
         effect
     }
 
+    /// Blocks for a hook that gave no clear answer.
+    pub(super) fn refuse(&mut self, hook: &HookId, reason: &str) {
+        let reason = reason.to_owned();
+        if self.event == EventName::PermissionRequest {
+            return self.answer_request(hook, PermissionRequestAnswer::denial(reason));
+        }
+        match self.event.row().block {
+            BlockMeans::Deny => self.permission(hook, Permission::Deny, Some(reason)),
+            means => {
+                if means == BlockMeans::Decline {
+                    (self.result.specific.action, self.result.specific.content) =
+                        (Some("decline".to_owned()), None);
+                }
+                let _ = self.block(hook, reason);
+            }
+        }
+    }
+
     fn specific(&mut self, hook: &HookId, new: SpecificOutput, warnings: &mut Vec<String>) {
         let message = new.initial_user_message.map(|text| self.capped(text, warnings));
         for text in new.classifier_context {

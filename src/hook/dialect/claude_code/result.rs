@@ -153,6 +153,19 @@ pub struct PermissionRequestAnswer {
     pub interrupt: bool,
 }
 
+impl PermissionRequestAnswer {
+    /// A deny with its reason.
+    pub(super) const fn denial(message: String) -> Self {
+        Self {
+            behavior: Permission::Deny,
+            updated_input: None,
+            updated_permissions: Vec::new(),
+            message: Some(message),
+            interrupt: false,
+        }
+    }
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

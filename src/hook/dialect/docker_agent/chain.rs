@@ -13,6 +13,7 @@ use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::Event;
 use crate::hook::hooks::{Hook, HookOf};
+use crate::hook::id::HookId;
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
@@ -330,6 +331,15 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
             effect = Effect::Ignored("R17: not supported on this event");
         }
         Absorbed { reading, effect, flow: Flow::Continue, warning }
+    }
+
+    fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
+        if !self.name.can_block() {
+            return None;
+        }
+        self.fold.block(hook, hook.as_str(), reason);
+        self.fold.fail_closed();
+        Some(Flow::Continue)
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {

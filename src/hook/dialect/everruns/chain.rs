@@ -11,6 +11,7 @@ use crate::hook::decision::{Block, Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::Event;
 use crate::hook::hooks::{Hook, HookOf};
+use crate::hook::id::HookId;
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::Effect;
@@ -77,9 +78,9 @@ impl<'a> EverrunsChain<'a> {
         all
     }
 
-    fn block(&mut self, hook: &Hook, reason: String, user_message: Option<String>) -> Did {
+    fn block(&mut self, hook: &HookId, reason: String, user_message: Option<String>) -> Did {
         let effect = Effect::Blocked { reason: reason.clone(), user_message: user_message.clone() };
-        self.decision.blocked = Some(Block { hook: hook.id.clone(), reason, user_message });
+        self.decision.blocked = Some(Block { hook: hook.clone(), reason, user_message });
         (effect, Flow::Stop, None)
     }
 
@@ -87,7 +88,7 @@ impl<'a> EverrunsChain<'a> {
         let reason = reading.reason.clone().unwrap_or_default();
         match self.name {
             EventName::PreToolUse | EventName::UserPromptSubmit => {
-                self.block(hook, reason, reading.user_message.clone())
+                self.block(&hook.id, reason, reading.user_message.clone())
             }
             event => ignored(
                 "R42, R44: this event can not be blocked",
@@ -101,7 +102,7 @@ impl<'a> EverrunsChain<'a> {
         let message = reading.reason.as_deref().unwrap_or("hook failed");
         match (policy, self.name) {
             (OnError::Block, EventName::PreToolUse | EventName::UserPromptSubmit) => {
-                self.block(hook, format!("hook {} errored: {message}", hook.id), None)
+                self.block(&hook.id, format!("hook {} errored: {message}", hook.id), None)
             }
             (OnError::Block, EventName::PostToolUse) => {
                 self.current.error = Some(format!("hook {}: {message}", hook.id));
@@ -249,6 +250,11 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
             _ => (Effect::None, Flow::Continue, None),
         };
         Absorbed { reading, effect, flow, warning }
+    }
+
+    fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
+        let can_block = matches!(self.name, EventName::PreToolUse | EventName::UserPromptSubmit);
+        can_block.then(|| self.block(hook, reason.to_owned(), None).1)
     }
 
     fn finish(mut self) -> (Decision, DialectResult) {

@@ -403,6 +403,14 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
         Absorbed { reading, effect, flow, warning }
     }
 
+    fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
+        let can_block = self.payload.name.row().blocks;
+        can_block.then(|| {
+            self.blocked.get_or_insert_with(|| (Some(hook.clone()), reason.to_owned()));
+            Flow::Stop
+        })
+    }
+
     fn finish(self) -> (Decision, DialectResult) {
         let blocks = self.blocked.is_some();
         let user_message = blocks.then(|| self.wording());

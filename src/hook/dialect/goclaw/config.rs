@@ -54,7 +54,9 @@ pub(super) fn read(
     shared: Arc<Shared>,
 ) -> Result<(GoclawBundle, Vec<Notice>), ConfigError> {
     let node = source.json("hook: ")?;
-    let settings = GoclawSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
+    let mut settings = GoclawSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
+    // A breaker that takes a hook away would open what the host wants closed.
+    settings.breaker_holds |= options.fail_closed;
     if let Some(why) = node.get("resolve_error").and_then(Node::as_str) {
         return Ok(unresolved(options, why));
     }

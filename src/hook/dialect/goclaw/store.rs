@@ -127,7 +127,7 @@ impl Store {
                 Loaded { bundle: Box::new(bundle), notices }
             }
         };
-        HookSet::of(Dialect::Goclaw, loaded)
+        HookSet::of(Dialect::Goclaw, loaded, &options)
     }
 
     fn uuid(&self) -> String {

@@ -11,6 +11,7 @@ use crate::hook::dialect::infer::reminder::due::Sessions;
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::HookOf;
+use crate::hook::id::HookId;
 use crate::hook::json::{Json, cut};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
@@ -158,6 +159,11 @@ impl<'a> Chain<'a> for InferChain<'a> {
             error,
         });
         Absorbed { reading, effect: Effect::None, flow: Flow::Continue, warning: None }
+    }
+
+    /// No event of this dialect can be blocked.
+    fn refuse(&mut self, _: &HookId, _: &str) -> Option<Flow> {
+        None
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {

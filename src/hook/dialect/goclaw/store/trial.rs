@@ -75,7 +75,7 @@ impl Store {
             Ok((mut bundle, notices)) => {
                 bundle.dry = true;
                 let loaded = Loaded { bundle: Box::new(bundle), notices };
-                Ok((HookSet::of(Dialect::Goclaw, loaded), Value::Object(event)))
+                Ok((HookSet::of(Dialect::Goclaw, loaded, &options), Value::Object(event)))
             }
             Err(error) => invalid(error.to_string()),
         }

@@ -1,0 +1,104 @@
+//! Failing closed ([`LoadOptions::fail_closed`](super::LoadOptions::fail_closed)): what keeps a hook from a clear answer, and what the
+//! config left out.
+//!
+//! The platforms let most failures pass: a guard that crashed, ran out of time or printed half an object stops nothing. A host
+//! that would rather stop says so, for any dialect. The engine looks at the finished record of each hook, and the chain
+//! blocks in its dialect's own words ([`Chain::refuse`](super::contract::Chain::refuse)); an event that can not be blocked
+//! goes on as before. A block, and an answer that leaves it to a person, are always clear.
+
+use super::contract::Bundle;
+use super::decision::Verdict;
+use super::hooks::{Handler, Hook};
+use super::id::HookId;
+use super::matcher::Mismatch;
+use super::notice::{Notice, NoticeKind};
+use super::portable;
+use super::record::{Effect, HookRecord, RunRecord, Selection};
+use super::script::Ended;
+use super::unread;
+use crate::hook::dialect::list::Dialect;
+
+/// What a host closes with that fails closed: entries that the config left out.
+#[derive(Debug)]
+pub(super) struct FailClosed(Vec<LeftOut>);
+
+/// An entry that no event asks any more.
+#[derive(Debug)]
+struct LeftOut {
+    hook: Option<HookId>,
+    /// Its event, where its place in the config tells; otherwise it may have been of any.
+    event: Option<&'static str>,
+    why: String,
+}
+
+impl FailClosed {
+    pub(super) fn of(dialect: Dialect, notices: &[Notice]) -> Self {
+        let left_out = |notice: &Notice| LeftOut {
+            hook: notice.hook.clone(),
+            event: notice.problem.field.as_deref().and_then(|path| event_in(dialect, path)),
+            why: notice.to_string(),
+        };
+        Self(notices.iter().filter(|notice| notice.kind == NoticeKind::Dropped).map(left_out).collect())
+    }
+
+    /// Who is told to have blocked an event, and why: the first entry that may have guarded it.
+    pub(super) fn left_out(&self, event: &str) -> Option<(HookId, String)> {
+        let entry = self.0.iter().find(|entry| entry.event.is_none_or(|of| of == event))?;
+        let hook = entry.hook.clone().unwrap_or_else(|| HookId::from("config"));
+        Some((hook, format!("fail_closed: a hook was left out of the config: {}", entry.why)))
+    }
+}
+
+/// The event that a path names (`hooks.PreToolUse[0].matcher`).
+fn event_in(dialect: Dialect, path: &str) -> Option<&'static str> {
+    let rows = portable::facts(dialect).events;
+    let name = |step: &str| rows.iter().find(|row| row.name == step).map(|row| row.name);
+    path.split(['.', '[']).find_map(name)
+}
+
+/// Why a finished record is no clear answer; `None` where it is one, or where the hook was not to be asked.
+pub(super) fn why_unclear(bundle: &dyn Bundle, record: &HookRecord) -> Option<String> {
+    let why = match (&record.selection, &record.run) {
+        (Selection::NotMatched(mismatch), _) => unasked(mismatch, &record.warnings)?,
+        (Selection::Matched, Some(run)) => unclear(bundle, record, run)?,
+        _ => return None,
+    };
+    Some(format!("fail_closed: {why}"))
+}
+
+/// A hook that was not asked although nobody knows whether it should have been.
+fn unasked(mismatch: &Mismatch, warnings: &[String]) -> Option<String> {
+    match mismatch {
+        Mismatch::Refused { .. } | Mismatch::Condition { undecided: true, .. } => {
+            Some(format!("the hook did not run: {mismatch}"))
+        }
+        // The config warned of it: this matcher was not meant never to match.
+        Mismatch::Never(_) => warnings.first().cloned(),
+        _ => None,
+    }
+}
+
+fn unclear(bundle: &dyn Bundle, record: &HookRecord, run: &RunRecord) -> Option<String> {
+    let blocks = matches!(record.effect, Effect::Blocked { .. });
+    if blocks || matches!(run.reading.verdict, Verdict::Block | Verdict::Ask | Verdict::Defer) {
+        return None;
+    }
+    if run.end != Ended::Exited || run.reading.verdict == Verdict::Error {
+        let why = run.reading.reason.clone().unwrap_or_else(|| run.end.to_string());
+        return Some(format!("the hook failed: {why}"));
+    }
+    let hook = bundle.hooks().get(record.index);
+    let is_process = |hook: &Hook| matches!(hook.handler, Handler::Script { .. } | Handler::Program { .. });
+    if run.status != 0 && hook.is_some_and(is_process) {
+        return Some(format!("the hook ended with exit status {}", run.status));
+    }
+    if let Some(missing) = run.missing.first() {
+        return Some(missing.to_string());
+    }
+    let reads = |hook: &Hook| unread::is_asked_of(&hook.handler);
+    let unread = hook.is_some_and(reads).then(|| unread::faults(run, |all| bundle.unread(record.event, all)));
+    unread.into_iter().flatten().next().or_else(|| record.warnings.first().cloned())
+}
+
+#[cfg(test)]
+mod tests;
