@@ -15,7 +15,7 @@ use crate::visible;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Arguments of `hookbox check`.
