@@ -131,6 +131,12 @@ impl Expansion {
         self.targets.pop().unwrap_or((Target::Nothing, None))
     }
 
+    /// A list begins: the fields wait.
+    pub(crate) fn begin_list(&mut self) {
+        let fields = std::mem::take(&mut self.fields);
+        self.literals.push(ArrayLiteral { elements: Vec::new(), fields });
+    }
+
     pub(crate) fn array_elements(&mut self) {
         if let Some(literal) = self.literals.last_mut() {
             let elements = self.fields.drain(..);

@@ -1,7 +1,7 @@
 //! What stops an operation, and how far that reaches: a command that is given up, a subshell or a shell that ends.
 
 use super::condition::Conditions;
-use super::error::{CommandError, Message};
+use super::error::{CommandError, ExpansionError, Message};
 use super::expansion::Expansion;
 use super::frame::{Frame, ScriptKind};
 use super::option::ShellOption;
@@ -9,7 +9,7 @@ use super::process::Process;
 use super::run::Run;
 use super::shell::{Code, Shell, State};
 use crate::limit::LimitError;
-use crate::program::Pc;
+use crate::program::{ArithmeticContext, Pc};
 use crate::text::Text;
 
 /// Why an operation did not simply end.
@@ -114,7 +114,29 @@ impl Shell {
 
 /// Reports that a brace of an expansion in the text is not closed.
 pub(crate) fn open_brace(shell: &mut Shell, text: Text) -> Halt {
-    shell.expansion_error(super::error::ExpansionError::OpenBrace(text))
+    shell.expansion_error(ExpansionError::OpenBrace(text))
+}
+
+/// What gives up the command otherwise ends the shell in POSIX mode.
+fn failed_expansion(shell: &Shell, halt: Halt) -> Halt {
+    match halt {
+        Halt::Discard(_) if shell.state.options.has(ShellOption::Posix) => shell.fatal_expansion(),
+        halt => halt,
+    }
+}
+
+/// Reports a bad substitution; `fatal`: the shell ends in any mode.
+pub(crate) fn bad_substitution(shell: &mut Shell, text: Text, fatal: bool) -> Halt {
+    let halt = shell.expansion_error(ExpansionError::BadSubstitution(text));
+    if fatal { shell.fatal_expansion() } else { failed_expansion(shell, halt) }
+}
+
+/// What an expression in a word comes to: in POSIX mode an error in `$(( ))` ends the shell.
+pub(crate) fn in_word(shell: &Shell, context: ArithmeticContext, result: Step<i64>) -> Step<i64> {
+    match (result, context) {
+        (Err(halt), ArithmeticContext::Plain) => Err(failed_expansion(shell, halt)),
+        (result, _) => result,
+    }
 }
 
 impl Process {
@@ -283,7 +305,14 @@ impl Process {
     /// Unwinds to the innermost subshell and ends it, or ends the process.
     fn exit_now(&mut self, status: u8) -> Option<u8> {
         self.x.hide_assignments(&mut self.shell);
-        self.x = Expansion::default();
+        // The words around a substitution change places with its own, which are dropped with its frame.
+        let has_others = match self.control.frames.last() {
+            Some(Frame::Subshell(frame)) => frame.substitution.is_some(),
+            _ => false,
+        };
+        if !has_others {
+            self.x = Expansion::default();
+        }
         while let Some(frame) = self.control.frames.last() {
             if matches!(frame, Frame::Subshell(_)) {
                 self.shell.state.status = status;

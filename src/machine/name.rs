@@ -62,6 +62,11 @@ static COMMON: LazyLock<Inner> = LazyLock::new(|| {
     inner
 });
 
+/// The number of a name that every session has. None of them begins with a small letter, as most names of scripts do.
+fn common(name: &[u8]) -> Option<NameId> {
+    if name.first().is_some_and(u8::is_ascii_lowercase) { None } else { COMMON.numbers.get(name).copied() }
+}
+
 impl Names {
     /// The number of a name, which is given one if it has none.
     pub(crate) fn intern(&self, name: &[u8]) -> NameId {
@@ -82,7 +87,7 @@ impl Names {
 
     /// The number of a name that has one.
     pub(crate) fn find(&self, name: &[u8]) -> Option<NameId> {
-        COMMON.numbers.get(name).copied().or_else(|| lock(&self.inner).numbers.get(name).copied())
+        common(name).or_else(|| lock(&self.inner).numbers.get(name).copied())
     }
 
     /// The name behind a number.
@@ -105,7 +110,7 @@ impl Names {
 impl Inner {
     /// The number of a session's name; common ones have theirs.
     fn intern(&mut self, name: &[u8]) -> NameId {
-        if let Some(&id) = COMMON.numbers.get(name).or_else(|| self.numbers.get(name)) {
+        if let Some(id) = common(name).or_else(|| self.numbers.get(name).copied()) {
             return id;
         }
         let id = (COMMON.texts.len() + self.texts.len()) as NameId;
@@ -163,5 +168,12 @@ mod tests {
         assert_eq!(names.find(b"IFS"), Some(IFS));
         assert_eq!(names.find(b"_"), Some(UNDERSCORE));
         assert_eq!(names.intern(b"x"), names.intern(b"x"));
+    }
+
+    #[test]
+    fn no_well_known_name_begins_with_a_small_letter() {
+        for name in WELL_KNOWN {
+            assert!(common(name.as_bytes()).is_some(), "{name}");
+        }
     }
 }

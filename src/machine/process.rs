@@ -7,9 +7,9 @@ use super::compile::parser_warning;
 use super::control::Control;
 use super::error::{AssignmentError, ExpansionError};
 use super::expand::defers_braces;
-use super::expansion::{ArrayLiteral, Expansion, Subscript, TemporaryAssignment};
+use super::expansion::{Expansion, Subscript, TemporaryAssignment};
 use super::frame::Frame;
-use super::halt::{Step, open_brace};
+use super::halt::{Step, bad_substitution, in_word, open_brace};
 use super::option::ShellOption;
 use super::run::Run;
 use super::shell::{Shell, State};
@@ -212,13 +212,7 @@ impl Process {
                     }
                     Op::Keys { all, quoting } => self.x.keys(&mut self.shell, run, all, quoting),
                     Op::BadSubstitution { text, fatal } => {
-                        let text = program.text(text);
-                        let halt = self.shell.expansion_error(ExpansionError::BadSubstitution(text));
-                        return Err(if fatal {
-                            self.shell.fatal_expansion()
-                        } else {
-                            self.shell.failed_expansion(halt)
-                        });
+                        return Err(bad_substitution(&mut self.shell, program.text(text), fatal));
                     }
                     Op::OpenBackquote(text) => {
                         let error = ExpansionError::OpenBackquote(program.text(text));
@@ -260,8 +254,8 @@ impl Process {
                     }
                     Op::Arithmetic(index) => {
                         if let Some(code) = program.arithmetic.get(index as usize) {
-                            let number = self.shell.evaluate_in_word(run, code, &link)?;
-                            self.x.numbers.push(number);
+                            let number = self.shell.evaluate(run, code, &link);
+                            self.x.numbers.push(in_word(&self.shell, code.context, number)?);
                         }
                         continue;
                     }
@@ -269,8 +263,8 @@ impl Process {
                         if let Some(code) = program.arithmetic.get(expression as usize)
                             && self.shell.has_plain_operands(run, code, &link)
                         {
-                            let number = self.shell.evaluate_in_word(run, code, &link)?;
-                            self.x.numbers.push(number);
+                            let number = self.shell.evaluate(run, code, &link);
+                            self.x.numbers.push(in_word(&self.shell, code.context, number)?);
                             self.shell.code.pc = done;
                         }
                     }
@@ -280,7 +274,7 @@ impl Process {
                         self.shell.arithmetic.context = context;
                         let result = self.shell.evaluate_text(run, &text, 0);
                         let result = self.shell.arithmetic.result(context, result);
-                        self.x.numbers.push(self.shell.word_number(context, result)?);
+                        self.x.numbers.push(in_word(&self.shell, context, result)?);
                     }
                     Op::ArithmeticCommand(index) => {
                         if let Some(code) = program.arithmetic.get(index as usize) {
@@ -342,11 +336,8 @@ impl Process {
                     Op::BraceFields(index) if defers_braces(run, &program, index) => return Ok(self.again()),
                     Op::BraceFields(index) => self.x.brace_fields(&mut self.shell, run, &program, index)?,
                     Op::ArrayBegin { start, end } => {
-                        if end > 0 && self.shell.state.options.has(ShellOption::XTrace) {
-                            self.trace_list(run, &program, start, end);
-                        }
-                        let fields = std::mem::take(&mut self.x.fields);
-                        self.x.literals.push(ArrayLiteral { elements: Vec::new(), fields });
+                        self.trace_list(run, &program, start, end);
+                        self.x.begin_list();
                     }
                     Op::ArrayElements => self.x.array_elements(),
                     Op::ArrayKeyed { append, name } => {

@@ -3,6 +3,7 @@
 use super::control::Control;
 use super::expansion::{ArrayLiteral, Subscript};
 use super::name::{self, NameId};
+use super::option::ShellOption;
 use super::process::Process;
 use super::quote;
 use super::run::Run;
@@ -220,8 +221,11 @@ impl Process {
         self.trace_line(run, &line);
     }
 
-    /// `name=(...)`, as it stands in the source and before it is expanded.
+    /// `name=(...)`, as it stands in the source and before it is expanded; the list of a declaration has no place there.
     pub(crate) fn trace_list(&mut self, run: &mut Run, program: &Program, start: u32, end: u32) {
+        if end == 0 || !self.shell.state.options.has(ShellOption::XTrace) {
+            return;
+        }
         let limit = u32::try_from(run.services.meter.limits().syntax_depth).unwrap_or(200).min(200);
         self.trace_line(run, &program.printed(start, end, limit));
     }

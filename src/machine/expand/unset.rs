@@ -105,14 +105,6 @@ impl Shell {
         Ok(())
     }
 
-    /// What gives up the command in POSIX mode ends the shell there.
-    pub(crate) fn failed_expansion(&self, halt: Halt) -> Halt {
-        match halt {
-            Halt::Discard(_) if self.state.options.has(ShellOption::Posix) => self.fatal_expansion(),
-            halt => halt,
-        }
-    }
-
     /// An expansion error that ends a shell which is not interactive (`set -u`, `${x:?}`).
     pub(crate) fn fatal_expansion(&self) -> Halt {
         let in_subshell = self.is_forked || self.state.ids.level > 0;

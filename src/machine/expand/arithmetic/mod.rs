@@ -72,25 +72,6 @@ impl Shell {
         }
     }
 
-    /// As `evaluate`, of an expression that stands in a word.
-    pub(crate) fn evaluate_in_word(
-        &mut self,
-        run: &mut Run,
-        code: &ArithmeticCode,
-        link: &Link,
-    ) -> Step<i64> {
-        let result = self.evaluate(run, code, link);
-        self.word_number(code.context, result)
-    }
-
-    /// What `$(( ))` in a word comes to.
-    pub(crate) fn word_number(&self, context: ArithmeticContext, result: Step<i64>) -> Step<i64> {
-        match (result, context) {
-            (Err(halt), ArithmeticContext::Plain) => Err(self.failed_expansion(halt)),
-            (result, _) => result,
-        }
-    }
-
     /// Whether every `$parameter` of an expression is a plain integer.
     pub(crate) fn has_plain_operands(&mut self, run: &mut Run, code: &ArithmeticCode, link: &Link) -> bool {
         let mut evaluation = Evaluation { shell: self, run, source: None, depth: 0 };
