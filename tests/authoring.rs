@@ -56,7 +56,9 @@ fn settings_are_set_from_outside() {
     folder.write("infer.yaml", INFER);
     let fire = |sets: &[&str]| {
         let mut words = vec!["fire", "--hooks", "infer.yaml", "--event", "-", "--explain"];
-        sets.iter().for_each(|set| words.extend(["--set", set]));
+        for set in sets {
+            words.extend(["--set", set]);
+        }
         folder.run(&words, PRE_TOOL)
     };
     let (stdout, stderr, _) = fire(&[]);
