@@ -4,7 +4,7 @@
 use super::CommandFailure;
 use super::plugin::Plugin;
 use crate::hook::dialect::docker_agent::append_cli_hook;
-use crate::hook::{Dialect, HookSet, LoadOptions, setting};
+use crate::hook::{Dialect, HookSet, LoadOptions, assignment};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -90,11 +90,11 @@ impl ConfigArguments {
         if self.dialect.is_some() || self.plugin_root.is_some() || self.hooks.is_some() {
             let text = self.hooks.as_deref().map(super::read_text).transpose()?;
             let dialect = self.dialect(text.as_deref().unwrap_or_default())?;
-            return Ok(Some(format!("Settings of {dialect}:\n\n{}", setting::list(dialect))));
+            return Ok(Some(format!("Settings of {dialect}:\n\n{}", assignment::list(dialect))));
         }
         let mut all = String::new();
         for &dialect in Dialect::ALL {
-            let _ = writeln!(all, "Settings of {dialect}:\n\n{}", setting::list(dialect));
+            let _ = writeln!(all, "Settings of {dialect}:\n\n{}", assignment::list(dialect));
         }
         Ok(Some(all))
     }
@@ -153,13 +153,13 @@ pub(super) fn apply(
         let Some((key, value)) = assignment.split_once('=') else {
             let message =
                 format!("--set {assignment}: KEY=VALUE is wanted; the settings of {dialect} are:\n\n");
-            return Err(failure(message + &setting::list(dialect)));
+            return Err(failure(message + &assignment::list(dialect)));
         };
         let content = value.strip_prefix('@').map(|name| read_utf8(Path::new(name))).transpose()?;
         let value = content.as_deref().unwrap_or(value);
         options.set(dialect, key, value).map_err(|error| match error {
             crate::hook::SettingError::UnknownName { name, .. } => {
-                let settings = setting::list(dialect);
+                let settings = assignment::list(dialect);
                 failure(format!("--set: {dialect} has no setting `{name}`; its settings are:\n\n{settings}"))
             }
             error => failure(format!("--set: {error}")),

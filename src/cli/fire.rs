@@ -80,7 +80,7 @@ fn fire(
     let setup =
         SessionSetup { hook_host: Some(Arc::clone(&answers) as _), ..setup(arguments, sessions, streams)? };
     if let Some(plugin) = plugin {
-        plugin.seed(&setup.files, streams)?;
+        report_skipped(&plugin.seed(&setup.files)?, streams)?;
     }
     let files = Arc::clone(&setup.files);
     let before = files.snapshot();

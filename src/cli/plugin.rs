@@ -3,11 +3,11 @@
 //! Hooks are in `hooks/hooks.json` and in what `hooks` of `.claude-plugin/plugin.json` names: a file, a list of files and
 //! objects, or an object. All files are read from the open folder: a link or `..` in a manifest leads nowhere else.
 
-use super::{CommandFailure, Streams};
+use super::CommandFailure;
 use crate::hook::{Contribution, LoadOptions};
 use crate::vfs::FileSystem;
 use crate::vfs::fixture::host::{HostFolder, HostKind, MOST_TEXT};
-use crate::vfs::fixture::seed_anywhere;
+use crate::vfs::fixture::{Skipped, seed_anywhere};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -113,13 +113,12 @@ impl Plugin {
         Ok(())
     }
 
-    /// Copies the folder into the session.
-    pub(super) fn seed(&self, files: &FileSystem, streams: &mut Streams<'_>) -> Result<(), CommandFailure> {
+    /// Copies the folder into the session; says what was left out.
+    pub(super) fn seed(&self, files: &FileSystem) -> Result<Vec<Skipped>, CommandFailure> {
         // Before the seed, which makes missing folders as root. Where the user may not make it, the plug-in can not either; that
         // is its hook's to say.
         let _ = files.create_dir_all(self.data.as_bytes(), 0o755);
-        let skipped = seed_anywhere(files, &self.path, self.root.as_bytes())?;
-        super::fire::report_skipped(&skipped, streams)
+        Ok(seed_anywhere(files, &self.path, self.root.as_bytes())?)
     }
 }
 

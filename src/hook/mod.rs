@@ -19,6 +19,7 @@
 //! ```
 
 pub mod answer;
+pub mod assignment;
 mod background;
 pub mod case;
 mod cel;
@@ -63,6 +64,7 @@ mod watch;
 mod weight;
 
 pub use answer::{Answer, AnswerError, Answers, Asked};
+pub use assignment::SettingError;
 pub use background::Late;
 pub use chain::{Fired, Firing};
 pub use contract::{Contribution, LoadOptions, Purpose};
@@ -82,6 +84,6 @@ pub use runner::{HookFuture, HookHost, HookRunner, LateOutput};
 pub use script::{
     Capture, Command, Ended, Excess, HookIdentity, Script, ScriptOutcome, ScriptRequest, Shell,
 };
-pub use setting::{Setting, SettingError, SettingKind};
+pub use setting::{Setting, SettingKind};
 pub use shadow::Shadow;
 pub use state::SessionState;

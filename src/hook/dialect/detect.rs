@@ -8,7 +8,7 @@
 
 use super::Dialect;
 use crate::hook::contract::{LoadOptions, Purpose};
-use crate::hook::document::{Node, Source};
+use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::ConfigError;
 use crate::hook::portable;
 
@@ -75,7 +75,17 @@ fn cursor_event(node: &Node) -> Option<&str> {
 fn of_none(source: &Source<'_>, node: &Node) -> ConfigError {
     let Some(likeliest) = likeliest(node) else {
         let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        let message = format!("a config of no dialect; if it is one, name it: {}", names.join(", "));
+        let names = names.join(", ");
+        let is_empty = |hooks: &Node| match &hooks.kind {
+            NodeKind::Object(members) => members.is_empty(),
+            NodeKind::Array(items) => items.is_empty(),
+            _ => false,
+        };
+        let message = if node.get("hooks").is_some_and(is_empty) {
+            format!("the config has no hooks: nothing shows its dialect; name one of: {names}")
+        } else {
+            format!("a config of no dialect; if it is one, name it: {names}")
+        };
         return source.problem(node.at, message).into();
     };
     let options =
@@ -154,6 +164,9 @@ mod tests {
             error.starts_with("h:1:1: a config of no dialect; if it is one, name it: everruns, "),
             "{error}"
         );
+        let error = detect("h", r#"{"hooks": {}}"#).unwrap_err();
+        let empty = "h:1:1: the config has no hooks: nothing shows its dialect; name one of: everruns, ";
+        assert!(error.starts_with(empty), "{error}");
         let error = detect("h", "{\"hooks\": [").unwrap_err();
         assert!(error.starts_with("h:1:11: not a hook config: "), "{error}");
     }
