@@ -7,7 +7,7 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its name in [`LoadOptions::settings`], or of the field of [`LoadOptions`].
+    /// Its name in [`LoadOptions::settings`](crate::hook::LoadOptions::settings), or of a field of [`LoadOptions`](crate::hook::LoadOptions).
     pub name: &'static str,
     /// The type of its value.
     pub kind: SettingKind,

@@ -148,7 +148,7 @@ mod tests {
         let stop = r#"{"version": 1, "hooks": {"stop": [{"command": "x"}]}}"#;
         assert_eq!(
             detect("h", stop),
-            Err("h:1:37: as a config of docker-agent, the likeliest: hooks.stop[0]: type is required"
+            Err("h:1:35: as a config of docker-agent, the likeliest: hooks.stop[0]: type is required"
                 .to_owned())
         );
     }
