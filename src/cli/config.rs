@@ -32,27 +32,29 @@ pub struct ConfigArguments {
     pub flags: HookFlags,
 }
 
+/// Above them in the help.
+const FLAGS: &str = "Flags of docker-agent (each a command, repeatable)";
+
 /// The flags by which docker-agent's command adds hooks.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Flags of docker-agent (each a command, repeatable)")]
 pub struct HookFlags {
     /// Before each call of a tool
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = FLAGS)]
     pub hook_pre_tool_use: Vec<String>,
     /// After each call of a tool
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = FLAGS)]
     pub hook_post_tool_use: Vec<String>,
     /// When a session starts
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = FLAGS)]
     pub hook_session_start: Vec<String>,
     /// When a session ends
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = FLAGS)]
     pub hook_session_end: Vec<String>,
     /// When the agent waits for its user
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = FLAGS)]
     pub hook_on_user_input: Vec<String>,
     /// When the model has answered
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = FLAGS)]
     pub hook_stop: Vec<String>,
 }
 
