@@ -25,6 +25,18 @@
 //! | `delay_ms` | all | how long the answer takes: no answer in time if that is longer than the hook waits. Nobody waits really |
 //!
 //! The first row that fits answers. What none fits could not be asked, and its message says what it was.
+//!
+//! ```
+//! use hookbox::hook::Answers;
+//! use hookbox::sandbox::Sandbox;
+//! use std::sync::Arc;
+//!
+//! let answers = Arc::new(Answers::parse("- { kind: http, status: 204 }")?);
+//! let sandbox = Sandbox::builder().hook_host(Arc::clone(&answers) as _).build()?;
+//! // let outcome = hooks.fire(&sandbox, &event).await;
+//! assert!(answers.take_asked().is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use super::request::Request;
 use super::runner::{HookFuture, HookHost, unanswered};

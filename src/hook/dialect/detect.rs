@@ -1,6 +1,6 @@
 //! Which dialect a config is in, by its content and its name ([`Dialect::detect`]).
 //!
-//! 1. A text that is neither JSON nor YAML is told as that.
+//! 1. A text that is neither JSON nor YAML, nor Markdown with hooks in its frontmatter, is told as that.
 //! 2. The name of a platform's own file decides: `.claude/settings.json` is Claude Code's, whatever shape it has.
 //! 3. Content that one dialect recognises is that dialect's.
 //! 4. Where two fit, the host has to say which. Where none fits, the problems are those of the likeliest: the dialect of which the
@@ -36,7 +36,15 @@ impl Dialect {
     /// are those that the text has as a config of the likeliest.
     pub fn detect(name: &str, text: &[u8]) -> Result<Self, ConfigError> {
         let source = Source::new(name, text);
-        let node = source.json_or_yaml("not a hook config: ")?;
+        let node = match source.json_or_yaml("not a hook config: ") {
+            Ok(node) => node,
+            // A Markdown file with hooks in its frontmatter is neither.
+            Err(error) => {
+                let contract = Self::ClaudeCode.contract();
+                let node = (contract.tree)(&source).ok().filter(|node| (contract.recognises)(node));
+                return node.map(|_| Self::ClaudeCode).ok_or_else(|| error.into());
+            }
+        };
         if is_claudes(name) && node.is_object() {
             return Ok(Self::ClaudeCode);
         }
@@ -138,6 +146,14 @@ mod tests {
         }
         assert_eq!(detect("hooks.json", flat), Ok(Dialect::Agentao));
         assert_eq!(detect("x.claude/settings.json", flat), Ok(Dialect::Agentao));
+    }
+
+    #[test]
+    fn a_frontmatter_is_claude_codes() {
+        let agent =
+            "---\nname: a\nhooks:\n  Stop:\n    - hooks: [{ type: command, command: x }]\n---\nRead `x`: {\n";
+        assert_eq!(detect("agents/a.md", agent), Ok(Dialect::ClaudeCode));
+        assert!(detect("a.md", "---\nname: a\n---\nRead `x`: {\n").is_err());
     }
 
     #[test]
