@@ -225,7 +225,7 @@ fn to_json(
 }
 
 fn explain(hooks: &HookSet, outcome: &Outcome, asked: &[Asked], changes: Option<&[String]>) -> String {
-    let mut text = String::new();
+    let mut text = format!("dialect {}\n", hooks.dialect());
     for notice in hooks.notices() {
         let _ = writeln!(text, "note: {}", notice.show());
     }

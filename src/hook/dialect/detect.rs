@@ -87,9 +87,9 @@ fn of_none(source: &Source<'_>, node: &Node) -> ConfigError {
         let is_empty = |hooks: &Node| match &hooks.kind {
             NodeKind::Object(members) => members.is_empty(),
             NodeKind::Array(items) => items.is_empty(),
-            _ => false,
+            kind => matches!(kind, NodeKind::Null),
         };
-        let message = if node.get("hooks").is_some_and(is_empty) {
+        let message = if is_empty(node.get("hooks").unwrap_or(node)) {
             format!("the config has no hooks: nothing shows its dialect; name one of: {names}")
         } else {
             format!("a config of no dialect; if it is one, name it: {names}")
@@ -180,9 +180,11 @@ mod tests {
             error.starts_with("h:1:1: a config of no dialect; if it is one, name it: everruns, "),
             "{error}"
         );
-        let error = detect("h", r#"{"hooks": {}}"#).unwrap_err();
-        let empty = "h:1:1: the config has no hooks: nothing shows its dialect; name one of: everruns, ";
-        assert!(error.starts_with(empty), "{error}");
+        for text in [r#"{"hooks": {}}"#, "hooks: []", "{}", "# nothing"] {
+            let error = detect("h", text).unwrap_err();
+            let empty = "h:1:1: the config has no hooks: nothing shows its dialect; name one of: everruns, ";
+            assert!(error.starts_with(empty), "{error}");
+        }
         let error = detect("h", "{\"hooks\": [").unwrap_err();
         assert!(error.starts_with("h:1:11: not a hook config: "), "{error}");
     }

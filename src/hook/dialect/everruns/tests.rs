@@ -110,7 +110,7 @@ fn three_shapes_and_the_declarative_bundle() {
     assert!(ignored.hooks().is_empty());
     assert!(ignored.notices()[0].to_string().ends_with("definition.user_hooks is ignored"));
     let undecided = Dialect::detect("f.json", b"{}").unwrap_err().to_string();
-    let all = "f.json:1:1: a config of no dialect; if it is one, name it: everruns, ";
+    let all = "f.json:1:1: the config has no hooks: nothing shows its dialect; name one of: everruns, ";
     assert!(undecided.starts_with(all), "{undecided}");
 }
 
