@@ -99,6 +99,17 @@ const WAYS: &[Way] = &[
         shown: true,
     },
     Way {
+        name: "what a hook asks for",
+        files: |x| {
+            let hook = json!({"type": "mcp_tool", "server": "s", "tool": format!("a{x}"), "input": {}});
+            let config = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
+            let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}"#;
+            vec![("hooks.json", config.to_string()), ("event.json", event.to_owned())]
+        },
+        words: FIRE,
+        shown: true,
+    },
+    Way {
         name: "standard error of a hook",
         files: |x| {
             vec![("hooks.json", everruns("g", &format!("printf %s {} >&2; exit 1", quoted(x)))), event()]
@@ -328,6 +339,9 @@ fn arguments_and_names_are_shown_too() {
             &["sh", "--diff", "-c", &format!("echo > {}", quoted(&hostile))],
             &[&hostile],
             &[&format!("--{hostile}")],
+            &["fire", "--dialect", "infer", "--hooks", "/dev/null", "--event", "-", "--set", &hostile],
+            &["fire", "--plugin-root", &hostile, "--event", "-"],
+            &["init", &hostile],
         ];
         for words in rows {
             let ran = world.hookbox(words);
