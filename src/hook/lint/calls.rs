@@ -195,6 +195,11 @@ fn is_optional(script: &str, plain: &str, command: &CommandView, word: &WordView
     tested || hidden || rest.starts_with("||")
 }
 
+/// Whether a file's name is that of a shell's script.
+pub(super) fn is_shell_name(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "sh" | "bash"))
+}
+
 /// Whether a file is a script for a shell, by its name and its first line; else what runs it.
 pub(super) fn interpreter_of(path: &str, text: &[u8]) -> Option<String> {
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]);

@@ -1,14 +1,20 @@
 //! What a hook's config shows without its script: matcher, conditions, timeout.
 
 use super::rule::{
-    CONDITION_NEVER, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED, MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
+    CONDITION_NEVER, DUPLICATE_KEY, EVENT_FOREIGN, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED, MATCHER_NEVER,
+    TIMEOUT_CAP, TIMEOUT_UNIT,
 };
-use super::{HookLint, reach};
+use super::{Finding, HookLint, reach};
 use crate::hook::dialect::goclaw;
 use crate::hook::dialect::list::Dialect;
+use crate::hook::document::{Node, Source};
 use crate::hook::event_table::EventRow;
 use crate::hook::portable::{self, ArgumentTest, Tools};
+use rustc_hash::FxHashSet;
 use std::time::Duration;
+
+/// Duplicate keys of one config that are told.
+const MOST_DUPLICATES: usize = 50;
 
 /// Values that a matcher of these events can meet: dialect, event, field, values.
 const VALUES: &[(Dialect, &str, &str, &[&str])] = &[
@@ -76,14 +82,116 @@ const VALUES: &[(Dialect, &str, &str, &[&str])] = &[
     (Dialect::Agentao, "PreCompact", "trigger", &["manual", "auto"]),
 ];
 
+/// Tools of Claude Code.
+const CLAUDE_TOOLS: &[&str] = &[
+    "Bash",
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "Glob",
+    "Grep",
+    "LS",
+    "NotebookEdit",
+    "NotebookRead",
+    "WebFetch",
+    "WebSearch",
+    "Task",
+    "Agent",
+    "TodoWrite",
+    "TodoRead",
+    "BashOutput",
+    "KillShell",
+    "SlashCommand",
+    "Skill",
+    "ExitPlanMode",
+    "EnterPlanMode",
+    "AskUserQuestion",
+    "TaskCreate",
+    "TaskUpdate",
+    "PowerShell",
+    "mcp__server__tool",
+];
+
+/// Shell tools of platforms that are not among the dialects.
+const SHELL_TOOLS: &[&str] = &[
+    "Execute",
+    "run_command",
+    "run_terminal_cmd",
+    "run_in_terminal",
+    "execute_command",
+    "execute_bash",
+    "run_terminal_command",
+];
+
+/// Events of platforms that are not among the dialects: name, platform, moment.
+const FOREIGN_EVENTS: &[(&str, &str, &str)] = &[
+    ("beforeShellExecution", "Cursor", "tool_call_starting"),
+    ("beforeMCPExecution", "Cursor", "tool_call_starting"),
+    ("beforeReadFile", "Cursor", "tool_call_starting"),
+    ("preToolUse", "Cursor", "tool_call_starting"),
+    ("afterFileEdit", "Cursor", "tool_call_ended"),
+    ("afterShellExecution", "Cursor", "tool_call_ended"),
+    ("beforeSubmitPrompt", "Cursor", "prompt_submitted"),
+    ("BeforeTool", "Gemini CLI", "tool_call_starting"),
+    ("AfterTool", "Gemini CLI", "tool_call_ended"),
+    ("BeforeAgent", "Gemini CLI", "prompt_submitted"),
+    ("AfterAgent", "Gemini CLI", "turn_ended"),
+    ("PreCompress", "Gemini CLI", "compaction_starting"),
+    ("pre_run_command", "Windsurf", "tool_call_starting"),
+    ("pre_write_code", "Windsurf", "tool_call_starting"),
+    ("pre_read_code", "Windsurf", "tool_call_starting"),
+    ("post_run_command", "Windsurf", "tool_call_ended"),
+    ("post_write_code", "Windsurf", "tool_call_ended"),
+    ("post_read_code", "Windsurf", "tool_call_ended"),
+    ("pre_user_prompt", "Windsurf", "prompt_submitted"),
+    ("userPromptSubmitted", "Copilot", "prompt_submitted"),
+    ("agentSpawn", "Kiro", "session_started"),
+];
+
+/// Up to here a time in milliseconds was probably meant in seconds.
+const SHORT: Duration = Duration::from_millis(60);
+
 /// From here on a time in seconds was probably meant in milliseconds.
 const LONG: Duration = Duration::from_secs(1000);
 
 impl HookLint<'_> {
     pub(super) fn config(&mut self) {
+        self.event();
         self.matcher();
         self.conditions();
         self.timeout();
+    }
+
+    /// An event by the name that another platform gives it.
+    fn event(&mut self) {
+        let hook = self.hook;
+        if hook.facts.is_some() {
+            return;
+        }
+        let same = |name: &str| {
+            let letters = |text: &str| text.replace(['_', '-'], "").to_lowercase();
+            letters(name) == letters(&hook.event)
+        };
+        let own = |moment: &str| {
+            self.facts.events.iter().find(|row| row.moment == moment && !row.is_aside).map(|row| row.name)
+        };
+        let spelled = self.facts.events.iter().find(|row| same(row.name)).map(|row| row.name);
+        let other = Dialect::ALL.iter().find_map(|dialect| {
+            let row = portable::facts(*dialect).events.iter().find(|row| row.name == hook.event)?;
+            Some((dialect.name(), own(row.moment)?))
+        });
+        let platform = FOREIGN_EVENTS.iter().find(|(name, ..)| *name == hook.event);
+        let message = if let Some(name) = spelled {
+            format!("`{}` is spelled `{name}` here", hook.event)
+        } else if let Some((platform, name)) =
+            other.or_else(|| platform.and_then(|(_, platform, moment)| Some((*platform, own(moment)?))))
+        {
+            format!("`{}` is an event of {platform}; here it is `{name}`", hook.event)
+        } else {
+            return;
+        };
+        self.report(&EVENT_FOREIGN, hook.places.hook, message);
     }
 
     fn matcher(&mut self) {
@@ -118,6 +226,12 @@ impl HookLint<'_> {
             let message = format!("{} has no tool, and `{written}` does not match an empty name", event.name);
             self.report(&MATCHER_NEVER, at, message);
         }
+        if event.tool
+            && let Some(message) = self.no_matcher(&written)
+        {
+            self.report(&MATCHER_NEVER, at, message);
+            return;
+        }
         let Tools::Names(names) = &hook.tools else { return };
         for name in names.iter().filter(|name| !name.open) {
             let server = name.text.strip_prefix("mcp__");
@@ -132,17 +246,49 @@ impl HookLint<'_> {
         }
     }
 
-    /// A shell tool by another dialect's name.
+    /// A text that is an expression or a permission rule and passes no tool: `Bash(git *)`, `tool == "Bash"`.
+    fn no_matcher(&self, written: &str) -> Option<String> {
+        let marks =
+            ["==", "!=", " AND ", " OR ", " and ", " or ", "&&", "||", "tool_name", "tools:", "tool "];
+        let is_rule = written.split('|').any(|part| {
+            let inner = part.split_once('(').and_then(|(name, rest)| Some((name, rest.strip_suffix(')')?)));
+            inner.is_some_and(|(name, inner)| {
+                name.starts_with(|letter: char| letter.is_ascii_uppercase())
+                    && name.chars().all(|letter| letter.is_ascii_alphanumeric())
+                    && inner.contains([' ', ':', '*', '/', '.'])
+            })
+        });
+        if !is_rule && !marks.iter().any(|mark| written.contains(mark)) {
+            return None;
+        }
+        let tools = &self.hook.tools;
+        let passes = |name: &&str| tools.passes(name) == Some(true);
+        if passes(&self.facts.shell_tool) || CLAUDE_TOOLS.iter().any(|name| passes(name)) {
+            return None;
+        }
+        let hint = if self.dialect == Dialect::ClaudeCode { "; arguments are tested by `if`" } else { "" };
+        Some(format!("`{written}` is compared with the tool's name as it is{hint}"))
+    }
+
+    /// A shell tool by another platform's name.
     fn foreign_tool(&self, name: &str) -> Option<String> {
         let own = self.facts.shell_tool;
-        let own_too = self.hook.tools.passes(own) == Some(true);
+        let tools = &self.hook.tools;
+        let own_too = tools.passes(own) == Some(true)
+            || self.dialect == Dialect::ClaudeCode
+                && CLAUDE_TOOLS.iter().any(|name| tools.passes(name) == Some(true));
         if own_too || own.is_empty() || (self.dialect == Dialect::Agentao && name == "Bash") {
             return None;
         }
         if name.eq_ignore_ascii_case(own) {
             return Some(format!("`{name}` is not `{own}`: names are compared letter by letter"));
         }
-        let other = Dialect::ALL.iter().find(|other| portable::facts(**other).shell_tool == name)?;
+        let Some(other) = Dialect::ALL.iter().find(|other| portable::facts(**other).shell_tool == name)
+        else {
+            let is_shell = SHELL_TOOLS.contains(&name);
+            return is_shell
+                .then(|| format!("`{name}` is the shell tool of another platform; here it is `{own}`"));
+        };
         Some(format!("`{name}` is the shell tool of {other}; here it is `{own}`"))
     }
 
@@ -191,6 +337,11 @@ impl HookLint<'_> {
         let hook = self.hook;
         let at = hook.places.timeout;
         let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
+        if let (Some(timeout), "milliseconds") = (hook.timeout, self.facts.timeout_unit)
+            && timeout <= SHORT
+        {
+            self.report(&TIMEOUT_UNIT, at, format!("the timeout is {} ms", timeout.as_secs_f64() * 1000.0));
+        }
         if let (Some(timeout), "seconds") = (hook.timeout, self.facts.timeout_unit)
             && timeout >= LONG
         {
@@ -222,6 +373,27 @@ impl HookLint<'_> {
         (self.dialect == Dialect::ClaudeCode && self.hook.event == "SessionEnd")
             .then(|| Duration::from_mins(1))
     }
+}
+
+/// Keys that stand twice in an object: all but the last value are lost.
+pub(super) fn duplicate_keys(source: &Source<'_>, node: &Node) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut waiting = vec![node];
+    while let Some(node) = waiting.pop() {
+        waiting.extend(node.as_array().unwrap_or(&[]));
+        let mut seen = FxHashSet::default();
+        for member in node.members() {
+            waiting.push(&member.value);
+            // Some write comments under a key of their own.
+            let is_comment = member.name.starts_with(['_', '/', '#', '$']) || member.name == "comment";
+            if !seen.insert(member.name.as_str()) && !is_comment && findings.len() < MOST_DUPLICATES {
+                let problem =
+                    source.problem(member.at, format!("`{}` is there twice; the first is lost", member.name));
+                findings.push(Finding { rule: &DUPLICATE_KEY, hook: None, problem, script_line: None });
+            }
+        }
+    }
+    findings
 }
 
 /// Whether a matcher passes no name at all. Names have no blanks around them.

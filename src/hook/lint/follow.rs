@@ -137,7 +137,8 @@ impl<'h> Follow<'h> {
             Found::Unknown => return,
             Found::Missing => {
                 // What else a script calls depends on the project that it is in.
-                let counts = depth == 0 || call.how == How::Sourced || call.path.path.ends_with(".sh");
+                let counts =
+                    depth == 0 || call.how == How::Sourced || super::calls::is_shell_name(&call.path.path);
                 if counts && !call.is_optional && self.reported.insert((call.path.clone(), None)) {
                     let message = format!("`{}` is not there", shown(call));
                     lint.report_in_script(&SCRIPT_MISSING, call.offset, message);

@@ -123,6 +123,7 @@ pub fn lint(
     let source = Source::new(name, text);
     let node = source.json_or_yaml("not a hook config: ")?;
     let mut findings = load(dialect, name, text);
+    findings.extend(config::duplicate_keys(&source, &node));
     let facts = portable::facts(dialect);
     let hooks = (facts.read)(&node);
     let mut follow = options.files.map(|files| follow::Follow::new(files, options, dialect));

@@ -2,7 +2,7 @@
 
 use super::HookLint;
 use super::rule::{
-    CANNOT_BLOCK, OUTPUT_DECISION, OUTPUT_EVENT_NAME, OUTPUT_FIELD, OUTPUT_IGNORED, OUTPUT_PLACE,
+    CANNOT_BLOCK, OUTPUT_ASK, OUTPUT_DECISION, OUTPUT_EVENT_NAME, OUTPUT_FIELD, OUTPUT_IGNORED, OUTPUT_PLACE,
 };
 use super::texts::{Piece, Texts, keys, string_values};
 use crate::hook::dialect::list::Dialect;
@@ -79,6 +79,7 @@ impl HookLint<'_> {
                 self.fields(piece, &mut reported);
             }
             self.decisions(piece);
+            self.asks(piece);
             self.event_name(piece, own_event);
             self.places(piece);
         }
@@ -142,6 +143,21 @@ impl HookLint<'_> {
                     self.report_in_script(&OUTPUT_DECISION, piece.offset, message);
                 }
             }
+        }
+    }
+
+    /// `ask` on an event on which it is not read.
+    fn asks(&mut self, piece: &Piece) {
+        let Some(event) = self.hook.facts.filter(|event| !(self.facts.carries)(event).ask) else { return };
+        let asks = ["permissionDecision", "permission_decision"].iter().any(|name| {
+            self.facts.output.contains(name) && string_values(&piece.text, name).contains(&"ask")
+        });
+        if asks {
+            self.report_in_script(
+                &OUTPUT_ASK,
+                piece.offset,
+                format!("{} cannot ask on {}", self.dialect, event.name),
+            );
         }
     }
 

@@ -69,14 +69,25 @@ impl Value {
     }
 }
 
+/// The working directory.
+#[derive(Clone, Debug, Default)]
+enum Folder {
+    /// The project's.
+    #[default]
+    Project,
+    /// It was changed.
+    At(Value),
+    /// It was changed, and where to is not known.
+    Unknown,
+}
+
 /// What is known where a script has got to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     variables: FxHashMap<String, Value>,
     /// The file that is read; `None`: a text of a config.
     file: Option<ScriptPath>,
-    /// The working directory, once it is not the project's any more.
-    folder: Option<Option<Value>>,
+    folder: Folder,
 }
 
 impl Scope {
@@ -110,10 +121,9 @@ impl Scope {
     /// `cd WORD`
     pub(super) fn change_folder(&mut self, source: Option<&str>) {
         let to = source.and_then(|source| self.value(source, 0));
-        let to = to.and_then(|to| {
-            if to.root.is_some() || to.text.starts_with('/') { Some(to) } else { self.under(to) }
-        });
-        self.folder = Some(to);
+        let is_whole = |to: &Value| to.root.is_some() || to.text.starts_with('/');
+        let to = to.and_then(|to| if is_whole(&to) { Some(to) } else { self.under(&to) });
+        self.folder = to.map_or(Folder::Unknown, Folder::At);
     }
 
     /// The text of a word, where the script shows it.
@@ -125,7 +135,7 @@ impl Scope {
     pub(super) fn place(&self, source: &str) -> Option<ScriptPath> {
         let mut value = self.value(source, 0)?;
         if value.root.is_none() && !value.text.starts_with('/') {
-            value = self.under(value)?;
+            value = self.under(&value)?;
         }
         let root = value.root.unwrap_or(Root::Session);
         let mut names: Vec<&str> = Vec::new();
@@ -143,18 +153,22 @@ impl Scope {
     }
 
     /// A relative path from the working directory.
-    fn under(&self, value: Value) -> Option<Value> {
+    fn under(&self, value: &Value) -> Option<Value> {
         if value.text.is_empty() {
             return None;
         }
         let mut from = self.current_folder()?;
         from.text.push('/');
-        from.append(&value)?;
+        from.append(value)?;
         Some(from)
     }
 
     fn current_folder(&self) -> Option<Value> {
-        self.folder.clone().unwrap_or(Some(Value::at(Root::Project)))
+        match &self.folder {
+            Folder::Project => Some(Value::at(Root::Project)),
+            Folder::At(value) => Some(value.clone()),
+            Folder::Unknown => None,
+        }
     }
 
     /// `None`: something in the word is not known.

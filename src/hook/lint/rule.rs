@@ -56,10 +56,14 @@ rules! {
         "correct it as the message says";
     CONFIG_NOTICE: Warning, "config-notice", "the loader had something to say",
         "see the message";
+    DUPLICATE_KEY: Error, "duplicate-key", "a key stands twice in one object; the last one counts",
+        "put both values under one key";
     EVAL_COMPUTED: Warning, "eval-computed", "a computed text is run as a script",
         "run the command directly, with its arguments in quotes or in an array";
     EVAL_PAYLOAD: Error, "eval-payload", "text from the payload is run as a script",
         "never evaluate what the model wrote: pass it as an argument in quotes";
+    EVENT_FOREIGN: Warning, "event-foreign", "the event has another platform's name",
+        "use this platform's name of the event";
     EXIT_FAILURE: Warning, "exit-failure", "this exit status is a failure of the hook, not a decision",
         "use exit 2 with the reason on standard error, so that the reason is shown";
     EXIT_NOT_BLOCKING: Error, "exit-not-blocking", "this exit status does not block",
@@ -78,6 +82,8 @@ rules! {
         "remove the matcher, or test in the script";
     MATCHER_NEVER: Warning, "matcher-never", "the matcher can never pass",
         "correct the matcher";
+    OUTPUT_ASK: Warning, "output-ask", "nobody is asked on this event",
+        "allow or deny; ask on the event before a tool call where the platform can";
     OUTPUT_DECISION: Error, "output-decision", "the dialect has no such decision",
         "use one of the dialect's own decisions";
     OUTPUT_EVENT_NAME: Error, "output-event-name", "hookSpecificOutput lacks the event's name, or has another",
@@ -104,8 +110,8 @@ rules! {
         "correct it; bash runs the commands before the error and then fails";
     TIMEOUT_CAP: Warning, "timeout-cap", "the timeout is longer than what counts",
         "make it shorter than the host's cap";
-    TIMEOUT_UNIT: Warning, "timeout-unit", "the timeout is in seconds, and this is a very long time",
-        "divide by 1000 if milliseconds were meant";
+    TIMEOUT_UNIT: Warning, "timeout-unit", "the timeout seems to be in another unit",
+        "seconds and milliseconds differ by 1000: see the dialect's unit";
     VARIABLE_UNKNOWN: Warning, "variable-unknown", "hooks of this dialect have no such variable",
         "read the payload where the dialect gives it";
 }

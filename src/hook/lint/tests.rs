@@ -171,6 +171,8 @@ const EXPECTED: &[(&str, &str)] = &[
     ("CC-7", "matcher-never"),
     ("CC-8", "condition-never"),
     ("CC-8", "config-notice"),
+    // It shows what a time limit does.
+    ("GC-22", "timeout-unit"),
     // A matcher that passes over the hook, fields that the loader drops, a switch that is off.
     ("GC-10", "matcher-never"),
     ("GC-11", "condition-never"),

@@ -162,11 +162,11 @@ impl<'v> Streams<'v> {
                 return Goes::Elsewhere;
             }
         }
-        let around = self
+        let mut around = self
             .compound
             .iter()
             .filter(|group| group.span.start <= command.span.start && command.span.end <= group.span.end);
-        if let Some(goes) = around.filter_map(|group| own(group)).next() {
+        if let Some(goes) = around.copied().find_map(own) {
             return goes;
         }
         let by_function = command.via.iter().find_map(|via| match via {
