@@ -249,6 +249,47 @@ fn check_tells_places_and_status() {
 }
 
 #[test]
+fn check_reads_the_scripts_that_hooks_call() {
+    let folder = Folder::new("check-scripts");
+    let config = folder.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+            {"type": "command", "command": "$CLAUDE_PROJECT_DIR/.claude/a.sh"},
+            {"type": "command", "command": "bash .claude/a.sh"},
+            {"type": "command", "command": "bash gone.sh"},
+            {"type": "command", "command": "bash ../outside.sh; bash link.sh"},
+            {"type": "command", "command": "bash /opt/tools/b.sh"}]}]}}"#,
+    );
+    folder.write("project/.claude/a.sh", "cat >/dev/null\nif true; then\n");
+    folder.write("outside.sh", "if");
+    folder.write("tools/b.sh", "fi");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.0.join("outside.sh"), folder.0.join("project/link.sh")).unwrap();
+    let places = |words: &[&str]| {
+        let (status, out, _) = run(words, "", "");
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let findings = report["files"][0]["findings"].as_array().unwrap().clone();
+        let shown = |finding: &serde_json::Value| {
+            let name = finding["file"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+            format!("{} {name}:{}", finding["rule"].as_str().unwrap(), finding["line"])
+        };
+        (status, findings.iter().map(shown).collect::<Vec<_>>())
+    };
+    let mut wanted = vec![
+        "script-not-executable settings.json:2",
+        "script-missing settings.json:4",
+        "script-syntax a.sh:2",
+    ];
+    assert_eq!(places(&["check", "--json", &config]), (1, wanted.iter().map(ToString::to_string).collect()));
+    wanted.push("script-syntax b.sh:1");
+    let tools = format!("{}:/opt/tools", folder.0.join("tools").display());
+    assert_eq!(
+        places(&["check", "--json", "--seed", &tools, &config]),
+        (1, wanted.iter().map(ToString::to_string).collect())
+    );
+}
+
+#[test]
 fn convert_writes_a_config_and_a_report() {
     let folder = Folder::new("convert");
     let path = folder.write("hooks.json", HOOKS);

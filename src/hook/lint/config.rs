@@ -263,7 +263,7 @@ impl HookLint<'_> {
         }
         let tools = &self.hook.tools;
         let passes = |name: &&str| tools.passes(name) == Some(true);
-        if passes(&self.facts.shell_tool) || CLAUDE_TOOLS.iter().any(|name| passes(name)) {
+        if passes(&self.facts.shell_tool) || CLAUDE_TOOLS.iter().any(passes) {
             return None;
         }
         let hint = if self.dialect == Dialect::ClaudeCode { "; arguments are tested by `if`" } else { "" };

@@ -30,23 +30,26 @@ impl HookLint<'_> {
         let exits: Vec<(usize, u8)> = sites.iter().map(|site| (site.offset, site.status)).collect();
         let says_block = says_block(script, texts);
         let two = exits.iter().find(|(_, status)| *status == 2).copied();
-        let is_verdict =
-            |site: &&ExitSite| !matches!(site.status, 0 | 2) && site.is_verdict(flow, event.moment);
-        let other = sites.iter().find(is_verdict).map(|site| (site.offset, site.status));
+        // A script that knows exit 2 means another status by it, unless it says that it refuses.
+        let is_verdict = |site: &&ExitSite| {
+            !matches!(site.status, 0 | 2)
+                && if two.is_some() { site.refuses() } else { site.is_verdict(flow, event.moment) }
+        };
+        let others: Vec<(usize, u8)> =
+            sites.iter().filter(is_verdict).map(|site| (site.offset, site.status)).collect();
         if self.facts.exit == ExitRule::TwoBlocks {
             self.lost_reasons(&sites, event);
         }
         match (self.facts.exit, event.blocks) {
             (ExitRule::TwoBlocks, true) => {
-                if let (Some((offset, status)), None, false) = (other, two, says_block)
-                    // Any status other than 0 is an answer there.
-                    && !matches!(event.name, "WorktreeCreate" | "WorktreeRemove")
-                {
-                    let failure_blocks = self.hook.fails_closed();
-                    let rule = if failure_blocks { &EXIT_FAILURE } else { &EXIT_NOT_BLOCKING };
-                    let what =
-                        if failure_blocks { "is a failure of the hook" } else { "lets the action through" };
-                    self.report_in_script(rule, offset, format!("exit {status} {what} on {}", event.name));
+                // Any status other than 0 is an answer there.
+                let is_answer = matches!(event.name, "WorktreeCreate" | "WorktreeRemove");
+                let failure_blocks = self.hook.fails_closed();
+                let rule = if failure_blocks { &EXIT_FAILURE } else { &EXIT_NOT_BLOCKING };
+                let what =
+                    if failure_blocks { "is a failure of the hook" } else { "lets the action through" };
+                for (offset, status) in others.iter().filter(|_| !says_block && !is_answer) {
+                    self.report_in_script(rule, *offset, format!("exit {status} {what} on {}", event.name));
                 }
             }
             (ExitRule::TwoBlocks, false) => {
@@ -64,8 +67,11 @@ impl HookLint<'_> {
             || (self.facts.exit == ExitRule::TwoBlocks && two.is_some())
             || (self.facts.exit == ExitRule::NonZeroBlocks && exits.iter().any(|(_, status)| *status != 0));
         if event.blocks && blocks {
-            self.gives_up(script);
-            let late = self.hook.own_fields.iter().find(|field| field.starts_with("async"));
+            self.gives_up(script, flow);
+            // `asyncRewake` hands the reason to the agent later.
+            let fields = &self.hook.own_fields;
+            let wakes = fields.iter().any(|field| field == "asyncRewake");
+            let late = fields.iter().find(|field| *field == "async" && !wakes);
             if let (Dialect::ClaudeCode, Some(field)) = (self.dialect, late) {
                 let message = format!("with `{field}` nobody waits for the hook: it blocks nothing");
                 self.report(&CANNOT_BLOCK, self.hook.places.hook, message);
@@ -105,17 +111,20 @@ impl HookLint<'_> {
     }
 
     /// `VALUE=$(jq ...) || exit 0`: what cannot be read goes through.
-    fn gives_up(&mut self, script: &str) {
+    fn gives_up(&mut self, script: &str, flow: &Flow) {
         let mut start = 0;
         for line in script.split_inclusive('\n') {
             let at = line.find("|| exit 0").or_else(|| line.find("||exit 0"));
             let before = at.and_then(|at| line.get(..at)).unwrap_or("");
             let command = before.rsplit([';', '&']).next().unwrap_or("");
             let reads = command.contains("jq ") && !command.contains("jq -e") && !command.contains("grep");
+            let value = command.find("$(").and_then(|at| command.get(at..)).unwrap_or(command);
+            let reads = reads && flow.is_payload(value);
             let asks = ["command -v", "which ", "type ", "hash "].iter().any(|test| command.contains(test));
             if let Some(at) = at.filter(|_| reads && !asks && !line.trim_start().starts_with('#')) {
                 let message = "`|| exit 0`: when the command before it fails, the action goes through";
                 self.report_in_script(&FAIL_OPEN, start + at, message);
+                return;
             }
             start += line.len();
         }
@@ -264,20 +273,26 @@ impl ExitSite {
         (printed, start)
     }
 
+    fn says(&self, words: &[&str]) -> bool {
+        self.printed.iter().any(|print| {
+            let text = print.text.to_lowercase();
+            words.iter().any(|word| text.contains(word))
+        })
+    }
+
+    /// Whether the script says that it refuses.
+    fn refuses(&self) -> bool {
+        self.says(REFUSES)
+    }
+
     /// Whether the exit is meant to stop the action: the script says so, or it has found something in the payload.
     fn is_verdict(&self, flow: &Flow, moment: &str) -> bool {
-        let said = |words: &[&str]| {
-            self.printed.iter().any(|print| {
-                let text = print.text.to_lowercase();
-                words.iter().any(|word| text.contains(word))
-            })
-        };
-        if said(REFUSES) {
+        if self.refuses() {
             return true;
         }
         let text = self.condition.as_str();
         let none = ["-z ", "-n ", "-f ", "-d ", "-x ", "command -v", "which ", "! ", "||"];
-        if said(FAILS) || moment != "tool_call_starting" || none.iter().any(|test| text.contains(test)) {
+        if self.says(FAILS) || moment != "tool_call_starting" || none.iter().any(|test| text.contains(test)) {
             return false;
         }
         let tests = ["grep ", "=~", "==", "case "].iter().any(|test| text.contains(test));

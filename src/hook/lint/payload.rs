@@ -35,6 +35,36 @@ const TELLING: &[&str] = &[
 const GUESSED: &[&str] =
     &["TOOL_INPUT", "TOOL_NAME", "TOOL_ARGS", "HOOK_INPUT", "HOOK_PAYLOAD", "USER_PROMPT"];
 
+/// The same with the prefix of Claude Code.
+const GUESSED_CLAUDE: &[&str] = &[
+    "CLAUDE_TOOL_INPUT",
+    "CLAUDE_TOOL_NAME",
+    "CLAUDE_TOOL_OUTPUT",
+    "CLAUDE_TOOL_ARGS",
+    "CLAUDE_FILE_PATH",
+    "CLAUDE_FILE_PATHS",
+    "CLAUDE_USER_PROMPT",
+];
+
+/// Commands that may read standard input, or run what does.
+const READS: &[&str] = &[
+    "cat",
+    "jq",
+    "read",
+    "head",
+    "tee",
+    "python",
+    "python3",
+    "node",
+    "mapfile",
+    "readarray",
+    "grep",
+    "sed",
+    "awk",
+    "source",
+    ".",
+];
+
 impl HookLint<'_> {
     pub(super) fn payload(&mut self, view: &View, texts: &Texts) {
         self.payload_fields(texts);
@@ -101,7 +131,12 @@ impl HookLint<'_> {
     fn unknown_variables(&mut self, view: &View) {
         let mut assigned: FxHashSet<&str> = assigned(view).collect();
         assigned.extend(self.hook.environment.iter().map(|(name, _)| name.as_str()));
-        assigned.extend(view.expansions.iter().filter(|one| one.has_default).map(|one| one.name.as_str()));
+        // Names that authors take for the payload's: where nothing else is read, the script does nothing.
+        let is_blind =
+            !view.commands.iter().any(|command| command.name().is_some_and(|name| READS.contains(&name)));
+        let is_guess = |name: &str| is_blind && (GUESSED.contains(&name) || GUESSED_CLAUDE.contains(&name));
+        let with_default = view.expansions.iter().filter(|one| one.has_default && !is_guess(&one.name));
+        assigned.extend(with_default.map(|one| one.name.as_str()));
         let mut reported = FxHashSet::default();
         for expansion in &view.expansions {
             let name = expansion.name.as_str();

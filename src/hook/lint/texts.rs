@@ -162,7 +162,7 @@ impl<'v> Streams<'v> {
                 return Goes::Elsewhere;
             }
         }
-        let mut around = self
+        let around = self
             .compound
             .iter()
             .filter(|group| group.span.start <= command.span.start && command.span.end <= group.span.end);
