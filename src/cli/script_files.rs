@@ -4,16 +4,20 @@
 //! - A config in `.claude` belongs to the folder above it; so does one in the `hooks` or `.claude-plugin` folder of a plug-in. Any other
 //!   is taken for a file of its project's top folder, which is a guess: there a file counts as missing only if the folder
 //!   that it should be in is there.
-//! - Files are found from an open folder; no link is followed, and nothing above the folder is read.
+//! - Files are found from an open folder. Links are followed by what they say, name by name, as far as they stay in the folder;
+//!   nothing above it is read.
 
 use super::fire::split_seed;
 use crate::hook::lint::{Found, Root, ScriptFile, ScriptFiles, ScriptPath};
 use crate::vfs::fixture::host::{HostFolder, HostKind};
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
 /// Bytes of a script that is read.
 const MOST_SCRIPT: u64 = 1 << 20;
+/// Links behind links that are followed.
+const MOST_LINKS: u32 = 8;
 /// Where a project lies in the session.
 const PROJECT: &str = "/workspace";
 
@@ -109,22 +113,70 @@ fn look(folder: &HostFolder, path: &str, is_certain: bool) -> Found {
 }
 
 fn read(folder: &HostFolder, path: &str) -> io::Result<Found> {
-    let mut folder = folder.again()?;
-    let mut names = path.split('/').peekable();
-    while let Some(name) = names.next() {
-        if names.peek().is_some() {
-            folder = folder.folder(name)?;
-            continue;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match walk(folder, &path)? {
+            Step::Found(found) => return Ok(found),
+            Step::Link(next) => path = next,
         }
-        return Ok(match folder.kind(name)? {
-            None | Some(HostKind::Folder) => Found::Missing,
-            Some(HostKind::Link | HostKind::Other) => Found::Unknown,
+    }
+    Ok(Found::Unknown)
+}
+
+/// What a path came to.
+enum Step {
+    Found(Found),
+    /// A link that stays in the folder: the path that it stands for.
+    Link(String),
+}
+
+fn walk(top: &HostFolder, path: &str) -> io::Result<Step> {
+    let mut folder = top.again()?;
+    let names: Vec<&str> = path.split('/').collect();
+    for (index, name) in names.iter().enumerate() {
+        let rest = names.get(index + 1..).unwrap_or(&[]);
+        match folder.kind(name)? {
+            None => return Err(io::ErrorKind::NotFound.into()),
+            Some(HostKind::Folder) if rest.is_empty() => return Ok(Step::Found(Found::Missing)),
+            Some(HostKind::Folder) => folder = folder.folder(name)?,
+            Some(HostKind::Other) => return Ok(Step::Found(Found::Unknown)),
+            Some(HostKind::Link) => {
+                let target = folder.read_link(OsStr::new(name))?;
+                let next = target
+                    .to_str()
+                    .and_then(|target| led_on(names.get(..index).unwrap_or(&[]), target, rest));
+                return Ok(next.map_or(Step::Found(Found::Unknown), Step::Link));
+            }
+            Some(HostKind::File) if !rest.is_empty() => return Err(io::ErrorKind::NotFound.into()),
             Some(HostKind::File) => {
                 let file = folder.read(name, MOST_SCRIPT)?;
                 let name = folder.path(name).display().to_string();
-                Found::File(ScriptFile { name, content: file.content, is_executable: file.mode & 0o111 != 0 })
+                let is_executable = file.mode & 0o111 != 0;
+                return Ok(Step::Found(Found::File(ScriptFile {
+                    name,
+                    content: file.content,
+                    is_executable,
+                })));
             }
-        });
+        }
     }
-    Ok(Found::Unknown)
+    Ok(Step::Found(Found::Unknown))
+}
+
+/// Where a link leads that lies below `before`; `None`: out of the folder.
+fn led_on(before: &[&str], target: &str, rest: &[&str]) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let mut names = before.to_vec();
+    for name in target.split('/').chain(rest.iter().copied()) {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop()?;
+            }
+            name => names.push(name),
+        }
+    }
+    (!names.is_empty()).then(|| names.join("/"))
 }

@@ -257,14 +257,18 @@ fn check_reads_the_scripts_that_hooks_call() {
             {"type": "command", "command": "$CLAUDE_PROJECT_DIR/.claude/a.sh"},
             {"type": "command", "command": "bash .claude/a.sh"},
             {"type": "command", "command": "bash gone.sh"},
-            {"type": "command", "command": "bash ../outside.sh; bash link.sh"},
+            {"type": "command", "command": "bash ../outside.sh; bash link.sh; bash linked.sh"},
             {"type": "command", "command": "bash /opt/tools/b.sh"}]}]}}"#,
     );
     folder.write("project/.claude/a.sh", "cat >/dev/null\nif true; then\n");
     folder.write("outside.sh", "if");
     folder.write("tools/b.sh", "fi");
     #[cfg(unix)]
-    std::os::unix::fs::symlink(folder.0.join("outside.sh"), folder.0.join("project/link.sh")).unwrap();
+    {
+        std::os::unix::fs::symlink("../outside.sh", folder.0.join("project/link.sh")).unwrap();
+        std::os::unix::fs::symlink("./.claude/../inner.sh", folder.0.join("project/linked.sh")).unwrap();
+    }
+    folder.write("project/inner.sh", "done");
     let places = |words: &[&str]| {
         let (status, out, _) = run(words, "", "");
         let report: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -280,6 +284,9 @@ fn check_reads_the_scripts_that_hooks_call() {
         "script-missing settings.json:4",
         "script-syntax a.sh:2",
     ];
+    if cfg!(unix) {
+        wanted.push("script-syntax inner.sh:1");
+    }
     assert_eq!(places(&["check", "--json", &config]), (1, wanted.iter().map(ToString::to_string).collect()));
     wanted.push("script-syntax b.sh:1");
     let tools = format!("{}:/opt/tools", folder.0.join("tools").display());

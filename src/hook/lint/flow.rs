@@ -4,7 +4,9 @@
 use super::texts::{is_declaration, parameters, variables};
 use crate::hook::portable::Facts;
 use crate::inspect::{CommandView, View};
+use regex::Regex;
 use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// What a word or a variable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,7 +143,17 @@ impl Flow {
                 flow.read(script, command);
             }
         }
+        flow.numbers(script);
         flow
+    }
+
+    /// What the script compares as a number (`[ "$n" -gt 3 ]`, `[[ $n =~ ^[0-9]+$ ]]`) is one.
+    fn numbers(&mut self, script: &str) {
+        for name in comparisons(script) {
+            if let Some(kind) = self.kinds.get_mut(name) {
+                *kind = (*kind).min(Kind::Plain);
+            }
+        }
     }
 
     /// `read NAME`: of the payload, or of what a loop goes through.
@@ -350,6 +362,15 @@ impl Flow {
         }
         false
     }
+}
+
+/// Names of variables that are compared as numbers.
+fn comparisons(script: &str) -> impl Iterator<Item = &str> {
+    static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"\$\{?([A-Za-z_]\w*)\}?"?\s+(?:-(?:eq|ne|gt|ge|lt|le)\b|=~ \^-?\[0-9\][+*]?\$)"#).ok()
+    });
+    let found = NUMBER.as_ref().map(|regex| regex.captures_iter(script));
+    found.into_iter().flatten().filter_map(|found| Some(found.get(1)?.as_str()))
 }
 
 /// The value of an assignment without being cut.
