@@ -10,6 +10,7 @@ use super::rule::{
 use super::texts::{Goes, Texts, functions, is_declaration, unquoted_substitutions, unquoted_variables};
 use crate::inspect::{CommandView, Opaque, OpaqueKind, Via, View, WordView};
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 
 impl HookLint<'_> {
     pub(super) fn commands(&mut self, script: &str, view: &View, texts: &Texts) {
@@ -39,6 +40,8 @@ impl HookLint<'_> {
 
     /// `eval` and its kin over computed text, and shells that read what the payload says.
     fn run_texts(&mut self, script: &str, view: &View, flow: &Flow) {
+        let mut spans: Vec<Range<usize>> = view.commands.iter().map(|command| command.span.clone()).collect();
+        spans.sort_by_key(|span| span.end);
         for opaque in &view.opaque {
             if self.is_full() {
                 return;
@@ -48,7 +51,7 @@ impl HookLint<'_> {
                 OpaqueKind::ComputedScript => flow.is_payload(&source),
                 OpaqueKind::PipedScript => {
                     source.contains("<<<") && flow.is_payload(&source)
-                        || writer(script, view, opaque).is_some_and(|writer| flow.is_payload(writer))
+                        || writer(script, &spans, opaque).is_some_and(|writer| flow.is_payload(writer))
                 }
                 OpaqueKind::ScriptFile => source.contains("<(") && flow.is_payload(&source),
                 _ => continue,
@@ -174,9 +177,8 @@ fn is_harmless(source: &str, flow: &Flow) -> bool {
             && !inner.contains("jq ")
             && !inner.starts_with("cat");
     }
-    // Without a variable these are the arguments of a function, or of the script.
-    super::texts::variables(source).next().is_none() && !source.contains("{}")
-        || flow.kind(source) == Kind::Fixed
+    // What the script does not fill itself is a setting of its user, or the argument of a function.
+    !source.contains("{}") && !matches!(flow.kind(source), Kind::Text | Kind::Payload)
 }
 
 /// Which arguments of printf (from 0) stand between quotes in its format.
@@ -204,12 +206,12 @@ fn quoted_arguments(format: &str) -> Vec<usize> {
     found
 }
 
-/// What writes into the pipe that a shell reads: the command before it.
-fn writer<'s>(script: &'s str, view: &View, reader: &Opaque) -> Option<&'s str> {
-    let before = view.commands.iter().filter(|command| command.span.end <= reader.span.start);
-    let writer = before.max_by_key(|command| command.span.end)?;
-    let between = script.get(writer.span.end..reader.span.start)?;
-    (between.trim() == "|" || between.trim() == "|&").then(|| script.get(writer.span.clone())).flatten()
+/// What writes into the pipe that a shell reads: the command before it. `spans` are those of the commands, by their ends.
+fn writer<'s>(script: &'s str, spans: &[Range<usize>], reader: &Opaque) -> Option<&'s str> {
+    let before = spans.partition_point(|span| span.end <= reader.span.start);
+    let writer = spans.get(before.checked_sub(1)?)?;
+    let between = script.get(writer.end..reader.span.start)?;
+    (between.trim() == "|" || between.trim() == "|&").then(|| script.get(writer.clone())).flatten()
 }
 
 /// The format and its index among the words.

@@ -121,7 +121,7 @@ fn every_rule_has_a_planted_fault() {
 #[test]
 fn places_point_into_the_script() {
     let config = r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash",
-        "command": "echo \"\u00e9\"\neval \"$x\""}}]}"#;
+        "command": "x=$(cat \u00e9)\neval \"$x\""}}]}"#;
     let options = LintOptions { has_command: &|_| true, timeout_cap: None, files: None };
     let findings = lint(Dialect::Everruns, "f", config.as_bytes(), &options).unwrap();
     let finding = findings.iter().find(|finding| finding.rule.id == "eval-computed").unwrap();
