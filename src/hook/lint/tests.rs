@@ -143,6 +143,8 @@ const EXPECTED: &[(&str, &str)] = &[
     // They put a command into JSON by hand, as the manual does: one with a quote in it would break it.
     ("DA-8", "json-by-hand"),
     ("DA-9", "json-by-hand"),
+    // It shows what a missing command does.
+    ("fail-closed", "command-missing"),
     // They show what bad output, bad scripts and bad exit statuses do.
     ("EV-17", "output-decision"),
     ("everruns-4.4", "script-syntax"),

@@ -1,6 +1,9 @@
 //! Built-ins (6.1 of the contract). Those that need nothing but the session run here and answer with a verdict as a script
-//! would print it, so that they go through the same rules; the others ask the host ([`Request::Builtin`]).
+//! would print it, so that they go through the same rules; those about a repository run the `git` that the session has; the
+//! others ask the host ([`Request::Builtin`]).
 
+mod environment;
+mod git;
 mod iteration;
 mod large_result;
 mod redact;
@@ -11,7 +14,7 @@ mod workspace;
 pub(super) use redact::Redactor;
 
 use super::event::EventName;
-use super::output::Answer;
+use super::output::{Answer, failure};
 use super::settings::DockerAgentSettings;
 use crate::hook::contract::Work;
 use crate::hook::decision::{Reading, Verdict};
@@ -30,8 +33,18 @@ const DIFF_BYTES: usize = 4096;
 struct Builtin {
     name: &'static str,
     events: &'static [EventName],
-    /// `None`: the host does it.
-    run: Option<Run>,
+    does: Does,
+}
+
+/// Who does what a built-in is for.
+#[derive(Clone, Copy)]
+enum Does {
+    /// The engine, with the session's files and environment.
+    Here(Run),
+    /// A command of the session, by a script that its arguments make.
+    Session(fn(&[String]) -> String),
+    /// The host.
+    Host,
 }
 
 type Run = fn(&Call<'_>) -> Result<Option<Value>, String>;
@@ -80,11 +93,19 @@ impl Call<'_> {
 }
 
 const fn here(name: &'static str, events: &'static [EventName], run: Run) -> Builtin {
-    Builtin { name, events, run: Some(run) }
+    Builtin { name, events, does: Does::Here(run) }
 }
 
 const fn host(name: &'static str, events: &'static [EventName]) -> Builtin {
-    Builtin { name, events, run: None }
+    Builtin { name, events, does: Does::Host }
+}
+
+const fn session(
+    name: &'static str,
+    events: &'static [EventName],
+    script: fn(&[String]) -> String,
+) -> Builtin {
+    Builtin { name, events, does: Does::Session(script) }
 }
 
 const BUILTINS: [Builtin; 14] = [
@@ -94,7 +115,12 @@ const BUILTINS: [Builtin; 14] = [
     here("max_iterations", &[EventName::BeforeLlmCall], iteration::run),
     here(
         "redact_secrets",
-        &[EventName::PreToolUse, EventName::BeforeLlmCall, EventName::ToolResponseTransform],
+        &[
+            EventName::ToolInputTransform,
+            EventName::PreToolUse,
+            EventName::BeforeLlmCall,
+            EventName::ToolResponseTransform,
+        ],
         redact::run,
     ),
     here(
@@ -103,11 +129,11 @@ const BUILTINS: [Builtin; 14] = [
         large_result::run,
     ),
     here("safer_shell", &[EventName::PreToolUse], safer_shell::run),
-    host("add_environment_info", &[EventName::SessionStart]),
-    host("add_git_status", &[EventName::TurnStart]),
-    host("add_git_diff", &[EventName::TurnStart]),
-    host("add_user_info", &[EventName::SessionStart]),
-    host("add_recent_commits", &[EventName::SessionStart]),
+    here("add_environment_info", &[EventName::SessionStart], environment::surroundings),
+    session("add_git_status", &[EventName::TurnStart], git::status),
+    session("add_git_diff", &[EventName::TurnStart], git::diff),
+    here("add_user_info", &[EventName::SessionStart], environment::user),
+    session("add_recent_commits", &[EventName::SessionStart], git::recent_commits),
     host(
         "snapshot",
         &[
@@ -124,6 +150,14 @@ const BUILTINS: [Builtin; 14] = [
 
 fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
+}
+
+/// The script of a built-in that a command of the session does.
+pub(super) fn script(name: &str, args: &[String]) -> Option<String> {
+    match find(name)?.does {
+        Does::Session(script) => Some(script(args)),
+        Does::Here(_) | Does::Host => None,
+    }
 }
 
 /// What to tell whoever wrote the config (R33).
@@ -147,13 +181,14 @@ pub(super) fn work(call: &Call<'_>) -> Work {
     if !builtin.events.contains(&call.event) {
         return known(ScriptOutcome::exited(0, "", ""));
     }
-    match builtin.run {
-        None => Work::Ask(Request::Builtin(BuiltinRequest {
+    match builtin.does {
+        Does::Session(_) => Work::Run,
+        Does::Host => Work::Ask(Request::Builtin(BuiltinRequest {
             name: call.name.to_owned(),
             arguments: call.args.to_vec(),
             payload: call.payload_for_host(),
         })),
-        Some(run) => match run(call) {
+        Does::Here(run) => match run(call) {
             Ok(None) => known(ScriptOutcome::exited(0, "", "")),
             Ok(Some(verdict)) => known(ScriptOutcome::exited(0, verdict.to_string(), "")),
             Err(cause) => failed(cause),
@@ -166,6 +201,12 @@ pub(super) fn answer(name: &str, outcome: &ScriptOutcome) -> Option<Result<Scrip
     match name {
         "unload" if outcome.end != Ended::Exited || outcome.status != 0 => {
             Some(Err(Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed").into()))
+        }
+        "add_git_status" | "add_git_diff" | "add_recent_commits"
+            if outcome.end == Ended::Exited && outcome.status != 0 =>
+        {
+            let why = String::from_utf8_lossy(&outcome.stderr);
+            Some(Err(failure(outcome, why.trim(), "6.1: git failed")))
         }
         "add_git_diff" if outcome.stdout.len() > DIFF_BYTES => {
             let text = String::from_utf8_lossy(&outcome.stdout);

@@ -22,22 +22,20 @@ pub(super) enum OnError {
     Block,
 }
 
-impl OnError {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Warn => "warn",
-            Self::Ignore => "ignore",
-            Self::Block => "block",
-        }
-    }
-}
-
 /// What a hook does.
 #[derive(Debug)]
 pub(super) enum Action {
     Command,
-    Builtin { name: Arc<str>, args: Vec<String> },
-    Model { model: String, template: template::Template, judges: bool },
+    Builtin {
+        name: Arc<str>,
+        args: Vec<String>,
+    },
+    Model {
+        model: String,
+        /// The prompt, or what is wrong with it.
+        template: Result<template::Template, String>,
+        judges: bool,
+    },
 }
 
 impl Action {

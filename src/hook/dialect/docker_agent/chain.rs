@@ -188,7 +188,10 @@ impl<'a> DockerAgentChain<'a> {
     fn work(&mut self, hook: &Hook, extra: &Extra) -> Result<Delivery, String> {
         let work = match &extra.action {
             Action::Command => return self.command(hook, extra),
-            Action::Builtin { name, args } => self.builtin(extra, name, args)?,
+            Action::Builtin { name, args } => match self.builtin(extra, name, args)? {
+                Work::Run => return self.command(hook, extra),
+                work => work,
+            },
             action @ Action::Model { .. } => {
                 let payload = self.payload();
                 model::request(action, &payload).map_or(Ok(Work::Run), |request| request.map(Work::Ask))?

@@ -26,7 +26,7 @@ pub(super) struct Fold {
     /// The call's arguments as they become.
     input: Option<Json>,
     messages_rewritten: Option<Json>,
-    response: Option<String>,
+    response: Option<Json>,
     metadata: BTreeMap<String, String>,
     rewritten_by: Vec<HookId>,
     prompt_forced: bool,
@@ -68,7 +68,7 @@ impl Fold {
         self.input.as_ref()
     }
 
-    pub(super) const fn response(&self) -> Option<&String> {
+    pub(super) const fn response(&self) -> Option<&Json> {
         self.response.as_ref()
     }
 
@@ -209,7 +209,7 @@ impl Fold {
                 Some(Permission::Deny) | None => None,
             },
             arguments: result.modified_input.clone(),
-            result: self.response.map(|response| Json::from(Value::from(response))),
+            result: self.response,
             contexts,
             system_messages,
             rewritten_by: self.rewritten_by,

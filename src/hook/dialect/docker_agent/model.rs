@@ -28,7 +28,8 @@ pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<R
         "required": ["decision", "reason"],
         "additionalProperties": false,
     });
-    let request = template.render(payload).map(|prompt| {
+    let prompt = template.as_ref().map_err(Clone::clone).and_then(|template| template.render(payload));
+    let request = prompt.map(|prompt| {
         Request::Model(ModelRequest {
             model: Some(model.clone()),
             system: if *judges { JUDGE } else { ADVISER }.to_owned(),

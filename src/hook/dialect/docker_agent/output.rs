@@ -63,7 +63,7 @@ pub(super) struct Said {
     pub(super) exited_two: bool,
     /// The call's arguments as they become.
     pub(super) input: Option<Json>,
-    pub(super) response: Option<String>,
+    pub(super) response: Option<Json>,
     pub(super) messages: Option<Json>,
     pub(super) summary: Option<String>,
     pub(super) metadata: BTreeMap<String, String>,
@@ -95,7 +95,8 @@ struct Specific {
     updated_input: Option<Map<String, Value>>,
     metadata: Option<BTreeMap<String, String>>,
     additional_context: Option<String>,
-    updated_tool_response: Option<String>,
+    /// A text; what a built-in rewrites may stay an object.
+    updated_tool_response: Option<Value>,
     updated_messages: Option<Vec<Value>>,
     summary: Option<String>,
 }
@@ -232,12 +233,23 @@ fn success(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
         return plain(terms, text);
     }
     // By way of a value, so that of a key written twice the last one counts.
-    let parsed = serde_json::from_str::<Value>(text).and_then(serde_json::from_value::<Output>);
+    let parsed = serde_json::from_str::<Value>(text).and_then(|value| typed(terms, value));
     match parsed {
         Ok(output) => verdict(terms, outcome, output),
         Err(_) if terms.context => plain(terms, text),
         Err(why) => failure(outcome, format!("invalid JSON output: {why}"), "4.2: malformed JSON"),
     }
+}
+
+/// The members of a verdict by their types.
+fn typed(terms: &Terms, value: Value) -> Result<Output, serde_json::Error> {
+    let output: Output = serde_json::from_value(value)?;
+    let response = output.specific.as_ref().and_then(|specific| specific.updated_tool_response.as_ref());
+    let is_own = matches!(terms.source, Source::Builtin(_));
+    if response.is_some_and(|response| !response.is_string()) && !is_own {
+        return Err(serde::de::Error::custom("updated_tool_response is not a string"));
+    }
+    Ok(output)
 }
 
 fn plain(terms: &Terms, text: &str) -> Answer {
@@ -332,9 +344,11 @@ fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> Answer {
     let rewrites = |what| event.rewritten() == Some(what) && !terms.preempt;
     let input = draft.take(rewrites(Rewritten::Input), "updated_input", specific.updated_input);
     draft.said.input = input.map(|input| laid_over(terms.input.clone(), input));
-    let response = specific.updated_tool_response;
+    let response = specific.updated_tool_response.map(Json::of_any_size);
     draft.said.response = draft.take(rewrites(Rewritten::Response), "updated_tool_response", response);
-    let messages = draft.take(rewrites(Rewritten::Messages), "updated_messages", specific.updated_messages);
+    // No message at all is no rewrite: a model has to be asked something.
+    let messages = specific.updated_messages.filter(|messages| !messages.is_empty());
+    let messages = draft.take(rewrites(Rewritten::Messages), "updated_messages", messages);
     draft.said.messages = messages.map(|messages| Json::of_any_size(Value::Array(messages)));
     let summary = specific.summary.filter(|summary| !summary.is_empty());
     draft.said.summary = draft.take(rewrites(Rewritten::Summary), "summary", summary);
@@ -406,7 +420,7 @@ fn check_strict(terms: &Terms, text: &str) -> Result<(), String> {
     {
         return Err(format!("`{field}` is not supported on {}", terms.event.name()));
     }
-    let output: Output = serde_json::from_value(value.clone()).map_err(|why| why.to_string())?;
+    let output = typed(terms, value.clone()).map_err(|why| why.to_string())?;
     let keys = value.get("hook_specific_output").and_then(Value::as_object);
     for key in keys.into_iter().flat_map(Map::keys) {
         if !supports(terms, key) {

@@ -62,7 +62,7 @@ pub(super) fn fields(event: EventName) -> Vec<&'static str> {
 #[derive(Debug, Default)]
 pub(super) struct Current {
     pub(super) input: Option<Json>,
-    pub(super) response: Option<String>,
+    pub(super) response: Option<Json>,
     pub(super) messages: Option<Json>,
 }
 
@@ -128,7 +128,7 @@ fn is_empty(value: &Value) -> bool {
 fn field_value<'a>(event: &'a Event, name: EventName, current: &'a Current, field: &str) -> Cow<'a, Value> {
     let rewritten = match field {
         "tool_input" => current.input.as_deref().map(Cow::Borrowed),
-        "tool_response" => current.response.clone().map(|text| Cow::Owned(text.into())),
+        "tool_response" => current.response.as_deref().map(Cow::Borrowed),
         "messages" => current.messages.as_deref().map(Cow::Borrowed),
         // These two have one level only.
         "notification_level" if name == EventName::OnError => Some(Cow::Owned("error".into())),

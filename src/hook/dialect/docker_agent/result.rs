@@ -48,9 +48,9 @@ pub struct DockerAgentResult {
     /// Take the place of the messages of a model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_messages: Option<Json>,
-    /// Takes the place of the tool's response; empty clears it.
+    /// Takes the place of the tool's response: a text, empty clears it; what a built-in rewrote keeps its type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_tool_response: Option<String>,
+    pub updated_tool_response: Option<Json>,
     /// For the prompt that asks the user.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,

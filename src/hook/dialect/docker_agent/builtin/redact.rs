@@ -123,7 +123,7 @@ fn looks_random(value: &str) -> bool {
 pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
     let redactor = call.redactor.ok_or("redact_secrets is not ready")?;
     let field = match call.event {
-        EventName::PreToolUse => "tool_input",
+        EventName::PreToolUse | EventName::ToolInputTransform => "tool_input",
         EventName::BeforeLlmCall => "messages",
         _ => "tool_response",
     };
@@ -132,13 +132,9 @@ pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
         return Ok(None);
     }
     let (name, value) = match call.event {
-        EventName::PreToolUse => ("updated_input", value),
+        EventName::PreToolUse | EventName::ToolInputTransform => ("updated_input", value),
         EventName::BeforeLlmCall => ("updated_messages", value),
-        // A response that is no text becomes one.
-        _ => match value {
-            Value::String(_) => ("updated_tool_response", value),
-            other => ("updated_tool_response", other.to_string().into()),
-        },
+        _ => ("updated_tool_response", value),
     };
     let specific = Map::from_iter([(name.to_owned(), value)]);
     Ok(Some(json!({"hook_specific_output": specific})))

@@ -87,9 +87,19 @@ impl Reader<'_> {
                 let name =
                     command.ok_or_else(|| fault(node.at, ": command must name the builtin to invoke"))?;
                 warnings.extend(builtin::warning(name, self.group.event).map(|text| (node.at, text)));
-                (Action::Builtin { name: name.into(), args: args.clone() }, Handler::Other("builtin"))
+                let script = builtin::script(name, &args).map(Script::new);
+                let handler = script
+                    .map_or(Handler::Other("builtin"), |script| Handler::Script { script, shell: Shell::Sh });
+                (Action::Builtin { name: name.into(), args: args.clone() }, handler)
             }
-            "model" => (model(node)?, Handler::Other("model")),
+            "model" => {
+                let action = model(node)?;
+                if let Action::Model { template: Err(why), .. } = &action {
+                    let at = node.get("prompt").and_then(|prompt| prompt.at);
+                    warnings.push((at, format!("invalid prompt, the hook will fail: {why}")));
+                }
+                (action, Handler::Other("model"))
+            }
             other => {
                 let message =
                     format!(": unsupported hook type '{other}' (supported: 'command', 'builtin', 'model')");
@@ -134,10 +144,11 @@ impl Reader<'_> {
             name,
             command,
             args,
-            timeout,
+            // As it is written: zero is not sixty, though both mean the same.
+            raw("timeout").unwrap_or_else(|| 0.into()),
             extra.environment,
             extra.working_dir,
-            on_error.name(),
+            raw("on_error").unwrap_or_else(|| "".into()),
             raw("model"),
             raw("prompt"),
             raw("schema"),
@@ -162,8 +173,8 @@ fn model(node: &Node) -> Result<Action, Fault> {
         text.ok_or_else(|| fault(node.at, format!(": {field} is required for model hooks")))
     };
     let (model, prompt) = (required("model")?, required("prompt")?);
-    let at = node.get("prompt").and_then(|prompt| prompt.at);
-    let template = Template::parse(prompt).map_err(|why| fault(at, format!(": invalid prompt: {why}")))?;
+    // A prompt that can not be read fails its hook when it is due, not the config.
+    let template = Template::parse(prompt);
     let judges = match string(node, "schema")? {
         None | Some("") => false,
         Some("pre_tool_use_decision") => true,

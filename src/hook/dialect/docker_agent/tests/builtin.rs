@@ -79,6 +79,29 @@ fn a_listing_is_sorted_and_bounded() {
 }
 
 #[test]
+fn where_it_runs_and_for_whom() {
+    let host = with_files(&[
+        (
+            "/etc/passwd",
+            "root:x:0:0::/root:/bin/sh\nagent:x:1000:1000:Ann Agent,room 1:/home/agent:/bin/bash\n",
+        ),
+        ("/etc/hostname", "box\n"),
+        ("/workspace/.git/HEAD", "x"),
+        ("/workspace/deep/x", ""),
+    ]);
+    let text = context(&builtin("session_start", "add_user_info", &[]), &host, "session_start");
+    assert_eq!(text, "User: agent\nFull name: Ann Agent\nHost: box");
+    let hooks = builtin("session_start", "add_environment_info", &[]);
+    let mut event = payload("session_start");
+    event["cwd"] = "/workspace/deep".into();
+    let text = result(&fire(&hooks, &host, &event)).additional_context;
+    let expected = "Working directory: /workspace/deep\nGit repository: yes\nOperating system: Linux\nArchitecture: x86_64";
+    assert_eq!(text, expected);
+    event["cwd"] = "/etc".into();
+    assert!(result(&fire(&hooks, &host, &event)).additional_context.contains("Git repository: no"));
+}
+
+#[test]
 fn r33_what_a_builtin_does_not_serve() {
     let outcome = fire(&builtin("turn_end", "add_date", &[]), &Scripted::default(), &payload("turn_end"));
     assert_eq!(result(&outcome).system_message, "");
@@ -88,38 +111,37 @@ fn r33_what_a_builtin_does_not_serve() {
 }
 
 #[test]
-fn the_host_does_what_the_engine_can_not() {
+fn the_session_and_the_host_do_what_the_engine_can_not() {
     let hooks = builtin("turn_start", "add_git_diff", &["full"]);
-    let host = Scripted::default();
-    lock(&host.answers).push_back(ScriptOutcome::exited(0, "x".repeat(5000), ""));
+    let host = Scripted::new([ScriptOutcome::exited(0, "x".repeat(5000), "")]);
     assert_eq!(context(&hooks, &host, "turn_start").len(), 4096);
-    let requests = lock(&host.requests).clone();
-    let Request::Builtin(request) = &requests[0] else { panic!() };
-    assert_eq!(
-        (request.name.as_str(), request.arguments.as_slice()),
-        ("add_git_diff", ["full".to_owned()].as_slice())
-    );
-    assert_eq!(request.payload["hook_event_name"], "turn_start");
-    for (event, name) in [
-        ("session_start", "add_environment_info"),
-        ("turn_start", "add_git_status"),
-        ("session_start", "add_user_info"),
-        ("session_start", "add_recent_commits"),
-        ("turn_end", "snapshot"),
+    assert!(host.runs()[0].source.starts_with("shown=$(git diff 2>&1)"), "{:?}", host.runs());
+    for (event, name, args, command) in [
+        ("turn_start", "add_git_status", &[][..], "$(git status --short --branch 2"),
+        ("turn_start", "add_git_diff", &[], "$(git diff --stat 2"),
+        ("session_start", "add_recent_commits", &[], "$(git log --oneline -n 10 2"),
+        ("session_start", "add_recent_commits", &["3"], "$(git log --oneline -n 3 2"),
+        ("session_start", "add_recent_commits", &["0"], "$(git log --oneline -n 10 2"),
+        ("session_start", "add_recent_commits", &["1; rm x"], "$(git log --oneline -n 10 2"),
     ] {
-        let outcome = fire(&builtin(event, name, &[]), &Scripted::default(), &payload(event));
-        let text = format!("{event} hook failed to execute: hook \"{name}\": no answer");
-        assert_eq!(result(&outcome).system_message, text);
+        let host = Scripted::default();
+        fire(&builtin(event, name, args), &host, &payload(event));
+        assert!(host.runs()[0].source.contains(command), "{name} {args:?}");
+        assert!(lock(&host.requests).is_empty());
     }
+    let outcome = fire(&builtin("turn_end", "snapshot", &[]), &Scripted::default(), &payload("turn_end"));
+    let text = "turn_end hook failed to execute: hook \"snapshot\": no answer";
+    assert_eq!(result(&outcome).system_message, text);
     // The errors of one are swallowed.
     let hooks = builtin("on_agent_switch", "unload", &[]);
-    let outcome = fire(&hooks, &Scripted::default(), &payload("on_agent_switch"));
+    let host = Scripted::default();
+    let outcome = fire(&hooks, &host, &payload("on_agent_switch"));
     assert_eq!((result(&outcome).system_message, lock(&host.requests).len()), (String::new(), 1));
 }
 
 #[test]
 fn the_host_is_told_of_environment_and_directory() {
-    let config = "hooks: { turn_start: { type: builtin, command: add_git_status, env: { A: '${env.HOME}' }, working_dir: sub } }";
+    let config = "hooks: { turn_start: { type: builtin, command: snapshot, env: { A: '${env.HOME}' }, working_dir: sub } }";
     let host = Scripted {
         variables: vec![("HOME".into(), "/h".into())],
         directory: Some(Text::from("/w")),
@@ -135,7 +157,7 @@ fn the_host_is_told_of_environment_and_directory() {
 }
 
 #[test]
-fn secrets_are_redacted_on_three_events() {
+fn secrets_are_redacted_on_four_events() {
     let hooks = load("agents: { root: { redact_secrets: true } }");
     let host = Scripted::default();
     let key = "AKIAIOSFODNN7EXAMPLE";
@@ -153,9 +175,47 @@ fn secrets_are_redacted_on_three_events() {
     let mut event = payload("tool_response_transform");
     event["tool_response"] = json!({"key": key});
     let folded = result(&fire(&hooks, &host, &event));
-    assert_eq!(folded.updated_tool_response.as_deref(), Some(r#"{"key":"[REDACTED]"}"#));
+    assert_eq!(folded.updated_tool_response.as_deref(), Some(&json!({"key": "[REDACTED]"})));
+    let mut event = payload("tool_input_transform");
+    event["tool_input"] = json!({"cmd": key});
+    let folded = result(&fire(&builtin("tool_input_transform", "redact_secrets", &[]), &host, &event));
+    assert_eq!(folded.modified_input.as_deref(), Some(&json!({"cmd": "[REDACTED]"})));
     let outcome = fire(&hooks, &host, &payload("pre_tool_use"));
     assert!(outcome.decision.rewritten_by.is_empty());
+}
+
+#[test]
+fn only_what_a_builtin_rewrites_may_be_no_text() {
+    let hooks = load(&hooks_of("tool_response_transform", &["x"]).to_string());
+    let host = Scripted::printing([r#"{"hook_specific_output":{"updated_tool_response":{"a":1}}}"#]);
+    let folded = result(&fire(&hooks, &host, &payload("tool_response_transform")));
+    assert_eq!(folded.updated_tool_response, None);
+    assert!(
+        folded.system_message.contains("updated_tool_response is not a string"),
+        "{}",
+        folded.system_message
+    );
+}
+
+#[test]
+fn a_prompt_that_is_no_template_fails_its_hook_alone() {
+    let config = "hooks: { turn_start: [ { type: model, model: a/b, prompt: '{{ if }}' }, { type: command, command: x } ] }";
+    let hooks = load(config);
+    assert!(
+        hooks.notices()[0].to_string().contains("invalid prompt, the hook will fail: an action is empty")
+    );
+    let folded = result(&fire(&hooks, &Scripted::printing(["hi"]), &payload("turn_start")));
+    assert_eq!(folded.additional_context, "hi");
+    assert!(folded.system_message.ends_with("prompt: an action is empty"), "{}", folded.system_message);
+}
+
+#[test]
+fn no_message_at_all_is_no_rewrite() {
+    let hooks = load(&hooks_of("before_llm_call", &["x"]).to_string());
+    let host = Scripted::printing([r#"{"hook_specific_output":{"updated_messages":[]}}"#]);
+    let event = json!({"hook_event_name": "before_llm_call", "messages": [{"role": "user", "content": "x"}]});
+    let outcome = fire(&hooks, &host, &event);
+    assert_eq!((result(&outcome).updated_messages, outcome.decision.rewritten_by.len()), (None, 0));
 }
 
 #[test]
@@ -166,6 +226,7 @@ fn a_large_result_is_cut_even_where_it_can_not_be_saved() {
     let host = Scripted { write_fails: true, ..Scripted::default() };
     let folded = result(&fire(&hooks, &host, &event));
     let text = folded.updated_tool_response.unwrap();
+    let text = text.as_str().unwrap();
     assert!(text.starts_with(
         "[The result is too large: 2001 lines, 10005 bytes. The whole result could not be saved: "
     ));

@@ -92,10 +92,6 @@ fn messages_of_validation_are_the_contracts() {
             "3:46: hooks.stop[0]: unsupported on_error 'maybe' (supported: 'warn', 'ignore', 'block')",
         ),
         (
-            hook("type: model, model: a/b, prompt: '{{ .Nope }}'"),
-            "3:42: hooks.stop[0]: invalid prompt: there is no field `.Nope`",
-        ),
-        (
             hook("type: model, model: a/b, prompt: x, schema: other"),
             "3:53: hooks.stop[0]: unsupported schema 'other' (supported: 'pre_tool_use_decision')",
         ),

@@ -237,12 +237,19 @@ fn r20_equal_hooks_run_once() {
         let outcome = fire(&load(&config), &Scripted::default(), &payload("turn_end"));
         ran(&outcome).len() == 2
     };
-    for same in ["", ", timeout: 60", ", timeout: 0", ", on_error: warn", ", env: {}", ", working_dir: ''"] {
+    for same in ["", ", timeout: 0", ", on_error: ''", ", env: {}", ", working_dir: ''"] {
         assert!(!twice(same), "{same}");
     }
-    for other in
-        [", name: y", ", timeout: 61", ", on_error: block", ", env: { A: '' }", ", working_dir: /x", "y"]
-    {
+    for other in [
+        ", name: y",
+        ", timeout: 60",
+        ", timeout: 61",
+        ", on_error: warn",
+        ", on_error: block",
+        ", env: { A: '' }",
+        ", working_dir: /x",
+        "y",
+    ] {
         assert!(twice(other), "{other}");
     }
 }
