@@ -289,7 +289,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
                 None => Work::Run,
                 Some(apart) => {
                     let name = self.label.as_ref().to_owned();
-                    Work::Start(late::listener(hook.id.clone(), name, self.name, apart))
+                    Work::Start(late::listener(hook.id.clone(), name, self.name, apart, extra.rewake.clone()))
                 }
             },
             Kind::Http(handler) => {

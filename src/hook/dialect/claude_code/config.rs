@@ -54,7 +54,13 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         problems: Vec::new(),
         notices: Vec::new(),
     };
-    loader.file(&settings.source, &node);
+    let given = options.settings.contains_key("source");
+    let source = if given {
+        settings.source.clone()
+    } else {
+        Source::of_file(text.name, &node).unwrap_or(settings.source.clone())
+    };
+    loader.file(&source, &node);
     for contribution in &options.contributions {
         let source = Source::parse(&contribution.origin);
         for hooks in &contribution.hooks {
@@ -100,6 +106,11 @@ pub(super) fn parse(text: &Text<'_>) -> Result<Node, ConfigProblem> {
         at = at.saturating_add(line.len());
     }
     text.yaml(PARSE_FAILED)
+}
+
+/// Whether it is the manifest of a plug-in: it has a name.
+fn is_manifest(node: &Node) -> bool {
+    node.get("name").is_some_and(|name| name.as_str().is_some())
 }
 
 /// 5.3: 1.5 s, or the longest time that a settings file gives one of the hooks, or what the host's environment says.
@@ -211,14 +222,30 @@ impl Loader<'_> {
             None if node.members().iter().any(is_event) => node,
             None => return,
         };
-        if !hooks.is_object() {
-            self.fault(&Fault::wrong_type(hooks, "hooks", "an object"));
-            return;
-        }
         let places = Places::new(self.settings, source);
         let file = File { source, prefix, places };
-        for member in hooks.members() {
-            self.event(&file, member);
+        match (&hooks.kind, hooks.as_array()) {
+            // The manifest of a plug-in may name files, or list files and maps.
+            (NodeKind::String(_), _) if is_manifest(node) => self.part(&file, hooks),
+            (_, Some(parts)) if is_manifest(node) => parts.iter().for_each(|part| self.part(&file, part)),
+            _ => self.part(&file, hooks),
+        }
+    }
+
+    /// A map of events, or the name of a file that has one.
+    fn part(&mut self, file: &File<'_>, part: &Node) {
+        if let (Some(path), Source::Plugin(_)) = (part.as_str(), file.source) {
+            let text = format!("hooks: those of the file `{path}` are not read from here: load that file");
+            self.notice(NoticeKind::Dropped, None, part.at, &text);
+            return;
+        }
+        if !part.is_object() {
+            self.fault(&Fault::wrong_type(part, "hooks", "an object"));
+            return;
+        }
+        let nested = part.get("hooks").filter(|nested| nested.is_object());
+        for member in nested.unwrap_or(part).members() {
+            self.event(file, member);
         }
     }
 
@@ -271,7 +298,12 @@ impl Loader<'_> {
     fn event(&mut self, file: &File<'_>, member: &Member) {
         let path = format!("hooks.{}", member.name);
         let Some(event) = EventName::from_name(&member.name) else {
-            self.fault(&Fault::new(member.at, format!("{path}: unknown event")));
+            if handler::is_comment(&member.name) {
+                self.notice(NoticeKind::Warning, None, member.at, &format!("{path}: a comment, ignored"));
+            } else {
+                // It may be of a version to come: no error, also when it is saved.
+                self.notice(NoticeKind::Dropped, None, member.at, &format!("{path}: unknown event; skipped"));
+            }
             return;
         };
         // 1.1: in a subagent's frontmatter the end of the turn is the subagent's.

@@ -61,6 +61,15 @@ pub(super) enum Apart {
     Rewake,
 }
 
+/// What goes with the output of a command that wakes the agent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rewake {
+    /// `rewakeMessage`: before the output, for the model.
+    pub(super) message: Option<Arc<str>>,
+    /// `rewakeSummary`: a line for the user.
+    pub(super) summary: Option<Arc<str>>,
+}
+
 /// What this dialect keeps of a handler beside the engine's [`Hook`].
 #[derive(Debug)]
 pub(super) struct Extra {
@@ -75,6 +84,7 @@ pub(super) struct Extra {
     /// `onFailure: block`
     pub(super) closes: bool,
     pub(super) apart: Option<Apart>,
+    pub(super) rewake: Rewake,
     /// Equal for handlers of which one runs.
     pub(super) class: usize,
     /// Why it can not start.

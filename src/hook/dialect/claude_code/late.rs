@@ -1,7 +1,7 @@
 //! Handlers that nobody waits for (R54, R55): what they print is for the next turn, or wakes the agent.
 
 use super::event::EventName;
-use super::hook::Apart;
+use super::hook::{Apart, Rewake};
 use super::printed::{Printed, read as read_printed};
 use super::schema::Output;
 use super::state::State;
@@ -12,8 +12,8 @@ use crate::hook::runner::{HookRunner, LateOutput};
 use crate::hook::script::{Ended, ScriptOutcome};
 
 /// Who is told how such a run ended. `name` is the hook's name in records.
-pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apart) -> Late {
-    let read = move |outcome: &ScriptOutcome| output(event, apart, outcome);
+pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apart, rewake: Rewake) -> Late {
+    let read = move |outcome: &ScriptOutcome| output(event, apart, &rewake, outcome);
     Late::new(read, move |outcome, late, host| {
         crate::hook::watch::show_if_watched(host, || log::response(&hook, &name, event, outcome));
         let Some(mut late) = late else { return };
@@ -28,13 +28,24 @@ pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apar
 }
 
 /// What is to be said, if anything. Decisions are ignored, members of the wrong type dropped one by one.
-fn output(event: EventName, apart: Apart, outcome: &ScriptOutcome) -> Option<LateOutput> {
+fn output(event: EventName, apart: Apart, rewake: &Rewake, outcome: &ScriptOutcome) -> Option<LateOutput> {
     let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
     if apart == Apart::Rewake && status == 2 {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         let message = Some(text(&outcome.stderr)).filter(|text| !text.is_empty());
         let message = message.unwrap_or_else(|| text(&outcome.stdout));
-        return Some(LateOutput { contexts: vec![message], wake: true, ..LateOutput::default() });
+        let message = match &rewake.message {
+            Some(before) if message.is_empty() => before.as_ref().to_owned(),
+            Some(before) => format!("{before}\n{message}"),
+            None => message,
+        };
+        let system_messages = rewake.summary.iter().map(|summary| summary.as_ref().to_owned()).collect();
+        return Some(LateOutput {
+            contexts: vec![message],
+            system_messages,
+            wake: true,
+            ..LateOutput::default()
+        });
     }
     if outcome.end != Ended::Exited {
         return None;
@@ -60,7 +71,8 @@ mod tests {
     use super::*;
 
     fn of(apart: Apart, status: i32, stdout: &str, stderr: &str) -> Option<LateOutput> {
-        output(EventName::PreToolUse, apart, &ScriptOutcome::exited(status, stdout, stderr))
+        let rewake = Rewake::default();
+        output(EventName::PreToolUse, apart, &rewake, &ScriptOutcome::exited(status, stdout, stderr))
     }
 
     #[test]
@@ -70,6 +82,18 @@ mod tests {
         assert_eq!((late.contexts, late.system_messages, late.wake), (vec!["c".to_owned()], vec![], false));
         assert_eq!(of(Apart::Silent, 2, "", "no"), None);
         assert_eq!(of(Apart::Silent, 0, "text", ""), None);
+    }
+
+    #[test]
+    fn a_waking_hook_may_have_words_before_its_output_and_a_line_for_the_user() {
+        let rewake = Rewake { message: Some("Review:".into()), summary: Some("found".into()) };
+        let woken = |stderr: &str| {
+            let outcome = ScriptOutcome::exited(2, "", stderr);
+            let late = output(EventName::Stop, Apart::Rewake, &rewake, &outcome).unwrap();
+            (late.contexts.concat(), late.system_messages.concat())
+        };
+        assert_eq!(woken("a bug\n"), ("Review:\na bug".to_owned(), "found".to_owned()));
+        assert_eq!(woken(""), ("Review:".to_owned(), "found".to_owned()));
     }
 
     #[test]

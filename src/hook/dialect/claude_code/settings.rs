@@ -1,6 +1,7 @@
 //! What the host says when a config is loaded: the dialect's settings (see the module's table) and where a file comes from.
 
 use crate::hook::contract::LoadOptions;
+use crate::hook::document::Node;
 use crate::hook::setting::{Setting, SettingKind, setting};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
@@ -106,6 +107,27 @@ impl Source {
                 Some(("plugin", name)) => Self::Plugin(name.into()),
                 _ => Self::Plugin(text.into()),
             },
+        }
+    }
+
+    /// What the name of a file tells: the manifest of a plug-in, a skill or command, a subagent. Their own name is in the
+    /// file, else it is the file's, or its folder's.
+    pub(super) fn of_file(file: &str, content: &Node) -> Option<Self> {
+        let mut steps = file.rsplit('/');
+        let last = steps.next()?;
+        let folders: Vec<_> = steps.collect();
+        let stem = match last {
+            "SKILL.md" => folders.first().copied().unwrap_or_default(),
+            _ => last.strip_suffix(".md").unwrap_or_default(),
+        };
+        let name = content.get("name").and_then(Node::as_str).unwrap_or(stem);
+        match folders.iter().find(|folder| ["skills", "commands", "agents"].contains(folder)) {
+            _ if last == "plugin.json" => Some(Self::Plugin(name.into())),
+            _ if last == "SKILL.md" => Some(Self::Skill(name.into())),
+            _ if !last.ends_with(".md") => None,
+            Some(&"agents") => Some(Self::Agent(name.into())),
+            Some(_) => Some(Self::Skill(name.into())),
+            None => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Fault, File, Loader};
 use crate::hook::dialect::claude_code::event::EventName;
-use crate::hook::dialect::claude_code::hook::{Apart, Extra, Kind};
+use crate::hook::dialect::claude_code::hook::{Apart, Extra, Kind, Rewake};
 use crate::hook::dialect::claude_code::matcher::Matcher;
 use crate::hook::dialect::claude_code::request::HttpHandler;
 use crate::hook::dialect::claude_code::rule::Rule;
@@ -19,7 +19,7 @@ use std::time::Duration;
 pub(in crate::hook::dialect::claude_code) const OUTPUT_CAP: u64 = 1 << 20;
 
 /// The members of handlers of all types together.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 22] = [
     "type",
     "if",
     "timeout",
@@ -30,6 +30,8 @@ const FIELDS: [&str; 20] = [
     "args",
     "async",
     "asyncRewake",
+    "rewakeMessage",
+    "rewakeSummary",
     "shell",
     "url",
     "headers",
@@ -44,9 +46,13 @@ const FIELDS: [&str; 20] = [
 
 const KINDS: [&str; 5] = ["command", "http", "mcp_tool", "prompt", "agent"];
 
+/// Whether a member's name makes it a comment.
+pub(super) fn is_comment(name: &str) -> bool {
+    name.starts_with(['_', '$', '#']) || name.starts_with("//")
+}
+
 /// Members that are not among the known ones, but for comments.
 pub(super) fn unknown<'n>(node: &'n Node, known: &'static [&str]) -> impl Iterator<Item = &'n Member> {
-    let is_comment = |name: &str| name.starts_with(['_', '$', '#']) || name.starts_with("//");
     node.members().iter().filter(move |member| {
         let is_known = known.contains(&member.name.as_str());
         // What is only put out of the way was meant for it.
@@ -148,6 +154,12 @@ impl Loader<'_> {
             "command" if fields.boolean("async")? => Some(Apart::Silent),
             _ => None,
         };
+        let text = |name: &str| fields.text(name).map(|text| text.map(Arc::from));
+        let rewake = Rewake { message: text("rewakeMessage")?, summary: text("rewakeSummary")? };
+        if apart != Some(Apart::Rewake) && (rewake.message.is_some() || rewake.summary.is_some()) {
+            let why = "`rewakeMessage` and `rewakeSummary` are for command handlers with `asyncRewake` only; ignored";
+            self.warn(&id, node.at, why);
+        }
         let at = node.at;
         if rule.is_some() && !event.evaluates_rules() {
             self.warn(
@@ -179,6 +191,7 @@ impl Loader<'_> {
             once: once && is_skill,
             closes: closes && apart.is_none() && matches!(kind, "command" | "http"),
             apart,
+            rewake,
             class: self.class(file.source, node),
             fault,
             has_timeout: timeout.is_some(),

@@ -116,7 +116,7 @@ fn faults_are_errors_before_a_config_is_saved() {
     let config = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command"}]}], "Nope": []}}"#;
     let options = LoadOptions { purpose: Purpose::Save, ..options(json!({})) };
     let error = load_with(config, &options).unwrap_err().to_string();
-    assert_eq!(error, "h:1:32: hooks.Stop[0].hooks[0].command: missing\nh:1:56: hooks.Nope: unknown event");
+    assert_eq!(error, "h:1:32: hooks.Stop[0].hooks[0].command: missing");
 }
 
 #[test]
@@ -207,6 +207,92 @@ fn frontmatter_and_bare_event_maps() {
     let bare = load(&json!({"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}));
     assert_eq!(ids(&bare), ["user:Stop_0_0"]);
     assert!(ids(&load(&json!({"model": "x"}))).is_empty());
+}
+
+#[test]
+fn agents_and_skills_are_known_by_their_files() {
+    let text = "---\nname: reviewer\nhooks:\n  Stop:\n    - hooks: [ { type: command, command: x } ]\n---\nBe strict: yes.\n\n# Notes\n";
+    assert_eq!(Dialect::detect("a.md", text.as_bytes()), Ok(Dialect::ClaudeCode));
+    for (name, wanted) in [
+        (".claude/agents/reviewer.md", "agent:reviewer:SubagentStop_0_0"),
+        ("plugin/agents/deep/x.md", "agent:reviewer:SubagentStop_0_0"),
+        ("skills/review/SKILL.md", "skill:reviewer:Stop_0_0"),
+        (".claude/commands/review.md", "skill:reviewer:Stop_0_0"),
+        ("notes.md", "user:Stop_0_0"),
+    ] {
+        let options = LoadOptions { name: name.to_owned(), purpose: Purpose::Save, ..LoadOptions::default() };
+        assert_eq!(ids(&load_with(text, &options).unwrap()), [wanted], "{name}");
+    }
+    let unnamed = text.replace("name: reviewer\n", "");
+    let options = LoadOptions { name: "skills/review/SKILL.md".to_owned(), ..LoadOptions::default() };
+    assert_eq!(ids(&load_with(&unnamed, &options).unwrap()), ["skill:review:Stop_0_0"]);
+    assert!(Dialect::detect("a.md", b"---\nname: x\n---\n# no hooks: here\n").is_err());
+}
+
+#[test]
+fn manifests_of_plugins() {
+    let map = json!({"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]});
+    let options = || LoadOptions {
+        name: "p/.claude-plugin/plugin.json".to_owned(),
+        purpose: Purpose::Save,
+        ..LoadOptions::default()
+    };
+    let not_read =
+        |path: &str| format!("hooks: those of the file `{path}` are not read from here: load that file");
+    for (hooks, wanted, files) in [
+        (json!("./hooks/hooks.json"), &[][..], &["./hooks/hooks.json"][..]),
+        (json!(["./a.json", "./b.json"]), &[], &["./a.json", "./b.json"]),
+        (map.clone(), &["plugin:fmt:Stop_0_0"], &[]),
+        (json!({"hooks": map.clone()}), &["plugin:fmt:Stop_0_0"], &[]),
+        (json!(["./a.json", map]), &["plugin:fmt:Stop_0_0"], &["./a.json"]),
+    ] {
+        let manifest = json!({"name": "fmt", "version": "1.0.0", "hooks": hooks}).to_string();
+        assert_eq!(
+            Dialect::detect("plugin.json", manifest.as_bytes()),
+            Ok(Dialect::ClaudeCode),
+            "{manifest}"
+        );
+        let loaded = load_with(&manifest, &options()).unwrap();
+        assert_eq!(ids(&loaded), wanted, "{manifest}");
+        assert_eq!(notices(&loaded), files.iter().map(|path| not_read(path)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn comments_and_events_to_come_are_no_errors() {
+    let config = json!({"hooks": {"// note": "x", "_comment": ["y"], "PreFuture": [], "Stop": [
+        {"// why": "z", "hooks": [{"type": "command", "command": "x", "_note": "n"}]}]}});
+    let options = LoadOptions { purpose: Purpose::Save, ..options(json!({})) };
+    let hooks = load_with(&config.to_string(), &options).unwrap();
+    assert_eq!(ids(&hooks), ["user:Stop_0_0"]);
+    assert_eq!(
+        notices(&hooks),
+        [
+            "hooks.// note: a comment, ignored",
+            "hooks._comment: a comment, ignored",
+            "hooks.PreFuture: unknown event; skipped",
+        ]
+    );
+}
+
+#[test]
+fn words_for_a_hook_that_wakes() {
+    let handler = json!({"type": "command", "command": "x", "asyncRewake": true, "rewakeMessage": "m", "rewakeSummary": "s"});
+    let mut without = handler.clone();
+    without["asyncRewake"] = false.into();
+    let hooks = load(&json!({"hooks": {"Stop": [{"hooks": [handler, without]}]}}));
+    assert_eq!(
+        notices(&hooks),
+        [
+            "user:Stop_0_1: `rewakeMessage` and `rewakeSummary` are for command handlers with `asyncRewake` only; ignored"
+        ]
+    );
+    let wrong =
+        json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "rewakeMessage": 1}]}]}});
+    assert_eq!(
+        notices(&load(&wrong)),
+        ["hooks.Stop[0].hooks[0].rewakeMessage: expected a string, found a number; skipped"]
+    );
 }
 
 #[test]
