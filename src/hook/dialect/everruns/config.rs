@@ -19,6 +19,8 @@ use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 mod spec;
+#[cfg(test)]
+mod tests;
 
 /// What a host shows of the capability that carries user hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,10 @@ pub struct Capability {
 
 /// The capability `user_hooks`: no dependencies, no tools.
 pub const CAPABILITY: Capability = Capability { id: "user_hooks", category: "Automation", risk: "High" };
+
+/// Most hooks of a config that is saved, and the most bytes of it, as compact JSON.
+const MOST_HOOKS: usize = 64;
+const MOST_CONFIG_BYTES: usize = 256 << 10;
 
 /// What every message about the shape of a config starts with.
 const PARSE_FAILED: &str = "user_hooks config parse failed: ";
@@ -184,6 +190,7 @@ impl Loader<'_> {
                 _ => Err(self.wrong_type(node, path.trim_end_matches('.'), "an object")),
             };
         }
+        self.check_size(node)?;
         for member in node.members() {
             if matches!(member.name.as_str(), "hooks" | "disabled_contributions") {
                 continue;
@@ -216,9 +223,41 @@ impl Loader<'_> {
             let Some(specs) = hooks.as_array() else {
                 return Err(self.wrong_type(hooks, &format!("{path}hooks"), "an array"));
             };
+            let known = self.problems.len();
             self.specs(Origin::User, specs);
+            if specs.len() > MOST_HOOKS {
+                self.too_many(known, hooks, specs.len());
+            }
         }
         Ok(())
+    }
+
+    /// A config that is too large is not looked at before it is saved. What was saved before runs.
+    fn check_size(&self, node: &Node) -> Result<(), ConfigProblem> {
+        // Shorter in its own text, it is not much longer in another.
+        if self.options.purpose == Purpose::Run || self.source.text.len() <= MOST_CONFIG_BYTES / 2 {
+            return Ok(());
+        }
+        let bytes = node.to_value().to_string().len();
+        if bytes <= MOST_CONFIG_BYTES {
+            return Ok(());
+        }
+        let message = format!("user_hooks config is {bytes} bytes; maximum is {MOST_CONFIG_BYTES}");
+        Err(self.source.problem(node.at, message))
+    }
+
+    /// Too many hooks come after faults of the shape and before those of values.
+    fn too_many(&mut self, known: usize, hooks: &Node, count: usize) {
+        let message = format!("user_hooks.hooks has {count} entries; maximum is {MOST_HOOKS}");
+        if self.options.purpose == Purpose::Run {
+            return self.notice(NoticeKind::Warning, None, hooks.at, &message);
+        }
+        let is_of_shape = |problem: &ConfigProblem| problem.message.starts_with(PARSE_FAILED);
+        let problems = self.problems.split_off(known);
+        self.problems.extend(problems.into_iter().filter(is_of_shape));
+        if self.problems.len() == known {
+            self.problems.push(self.source.problem(hooks.at, message));
+        }
     }
 
     /// R16: `definition.name` takes the place of a capability id.

@@ -18,6 +18,8 @@ use std::time::Duration;
 /// Standard output and standard error together, in bytes (5.2).
 const OUTPUT_CAP: u64 = 65_536;
 const MOST_VARIABLES: usize = 16;
+/// Bytes of a text of a matcher.
+const MOST_MATCHER_BYTES: usize = 2048;
 const TIMEOUT_RANGE: std::ops::RangeInclusive<i128> = 100..=30_000;
 const DEFAULT_TIMEOUT: i128 = 5_000;
 /// `source` is the loader's own: what a spec says there is overwritten (R13).
@@ -163,7 +165,7 @@ impl<'n> Raw<'n> {
         self.matcher.is_none_or(|matcher| MATCHER_FIELDS.iter().all(|field| matcher.get(field).is_none()))
     }
 
-    /// The rows of 1.5 that do not need a compiled matcher come with those that do, in the table's order.
+    /// The rows of 1.5, in the order in which the product checks them; the glob comes last (`matcher`).
     fn check(&self, regexes: &mut RegexCompiler) -> Result<Option<Regex>, Fault> {
         if !TIMEOUT_RANGE.contains(&self.timeout_ms) {
             let message = format!("hook timeout_ms {} is out of range (100..=30000)", self.timeout_ms);
@@ -173,14 +175,20 @@ impl<'n> Raw<'n> {
             let message = format!("hook event `{}` does not accept a matcher", self.event.name());
             return Err(value_fault(self.matcher.and_then(|matcher| matcher.at).or(self.event_at), message));
         }
-        if self.environment.len() > MOST_VARIABLES {
-            return Err(value_fault(self.environment_at, "hook has more than 16 env vars"));
-        }
-        let regex = self.regex(regexes)?;
         if self.command.trim().is_empty() {
             return Err(value_fault(self.command_at, "hook bash command is empty"));
         }
-        Ok(regex)
+        if self.environment.len() > MOST_VARIABLES {
+            return Err(value_fault(self.environment_at, "hook has more than 16 env vars"));
+        }
+        for field in MATCHER_FIELDS {
+            if let Some((_, node)) = self.field(field).filter(|(text, _)| text.len() > MOST_MATCHER_BYTES) {
+                let message =
+                    format!("hook matcher field `{field}` is longer than {MOST_MATCHER_BYTES} bytes");
+                return Err(value_fault(node.at, message));
+            }
+        }
+        self.regex(regexes)
     }
 
     fn regex(&self, regexes: &mut RegexCompiler) -> Result<Option<Regex>, Fault> {
