@@ -87,14 +87,19 @@ fn timeouts() {
     assert_eq!(timeout(json!(null)), (60, 0));
     assert_eq!(timeout(json!(30)), (30, 0));
     assert_eq!(timeout(json!(30.0)), (30, 0));
-    for bad in [json!(0), json!(-1), json!(1.5), json!("30"), json!(true), json!([1])] {
+    for (value, seconds) in [(json!(1.9), 1), (json!("5"), 5), (json!(" 1_0 "), 10), (json!(true), 1)] {
+        assert_eq!(timeout(value.clone()), (seconds, 0), "{value}");
+    }
+    for bad in
+        [json!(0), json!(-1), json!(0.5), json!("0"), json!("1.5"), json!("soon"), json!(false), json!([1])]
+    {
         assert_eq!(timeout(bad.clone()), (60, 1), "{bad}");
     }
-    let hooks = load(&json!({"Stop": {"type": "command", "command": "x", "timeout": true}}));
+    let hooks = load(&json!({"Stop": {"type": "command", "command": "x", "timeout": false}}));
     assert!(
         hooks.notices()[0]
             .to_string()
-            .ends_with("Invalid timeout value 'True' under 'Stop' — using default 60s")
+            .ends_with("Invalid timeout value 'False' under 'Stop' — using default 60s")
     );
 }
 
@@ -219,14 +224,38 @@ fn a_calls_context_is_recorded_not_injected() {
 #[test]
 fn stop_steps() {
     for (status, stdout, force, follow_up, stop_reason, error) in [
-        (0, r#"{"decision":"block","reason":"r"}"#, true, json!("r"), json!(null), json!(null)),
+        (0, r#"{"decision":"block","reason":"r"}"#, true, json!("r"), json!("r"), json!(null)),
+        (
+            0,
+            r#"{"decision":"block","reason":"r","stopReason":"s"}"#,
+            true,
+            json!("r"),
+            json!("s"),
+            json!(null),
+        ),
+        (
+            0,
+            r#"{"decision":"block","reason":"r","continue":false}"#,
+            false,
+            json!(null),
+            json!("r"),
+            json!(null),
+        ),
+        (
+            0,
+            r#"{"blockingError":"e","preventContinuation":true}"#,
+            false,
+            json!(null),
+            json!(null),
+            json!("e"),
+        ),
         (0, r#"{"decision":"block","reason":5}"#, false, json!(null), json!(null), json!(null)),
         (
             0,
             r#"{"preventContinuation":true}"#,
             true,
             json!("Stop hook requested continuation"),
-            json!(null),
+            json!("Hook prevented continuation"),
             json!(null),
         ),
         (0, r#"{"preventContinuation":true,"stopReason":"s"}"#, true, json!("s"), json!("s"), json!(null)),
@@ -242,7 +271,7 @@ fn stop_steps() {
             json!(null),
             json!(null),
         ),
-        (1, r#"{"decision":"block","reason":"r"}"#, true, json!("r"), json!(null), json!(null)),
+        (1, r#"{"decision":"block","reason":"r"}"#, true, json!("r"), json!("r"), json!(null)),
         (1, "", false, json!(null), json!(null), json!(null)),
     ] {
         let shown = result(&one("Stop", false, exited(status, stdout, "")));

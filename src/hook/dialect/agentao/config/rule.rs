@@ -199,14 +199,18 @@ fn text(event: EventName, entry: &Node) -> Result<Text<'_>, Fault> {
     Ok(if field == "command" { Text::Command(text) } else { Text::Prompt(text) })
 }
 
-/// Seconds; the error is what is not a positive whole number.
+/// Seconds, as `int` of Python reads them: of a number the whole part, of a text its digits. The error is what is no number,
+/// or not above 0.
 fn timeout(entry: &Node) -> Result<u64, &Node> {
     let Some(value) = entry.get("timeout") else { return Ok(DEFAULT_TIMEOUT) };
-    let NodeKind::Number(number) = &value.kind else { return Err(value) };
-    let seconds = number.as_u64().or_else(|| {
-        let float = number.as_f64().filter(|float| float.fract() == 0.0 && *float > 0.0)?;
-        Some(float as u64)
-    });
+    let seconds = match &value.kind {
+        NodeKind::Number(number) => {
+            number.as_u64().or_else(|| Some(number.as_f64().filter(|float| *float >= 1.0)? as u64))
+        }
+        NodeKind::String(text) => text.trim().trim_start_matches('+').replace('_', "").parse().ok(),
+        NodeKind::Bool(true) => Some(1),
+        _ => None,
+    };
     match seconds {
         Some(seconds) if seconds > 0 => Ok(seconds.min(LONGEST_TIMEOUT)),
         _ => Err(value),

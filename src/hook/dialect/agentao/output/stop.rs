@@ -45,12 +45,11 @@ fn decided(mut meaning: Meaning, object: Map<String, Value>) -> Answer {
     if object.get("decision") == Some(&json!("block"))
         && let Some(reason) = string(&object, "reason")
     {
-        if ends {
-            meaning.stop_reason = Some(reason);
-        } else {
+        if !ends {
             meaning.force_continue = true;
-            meaning.follow_up_message = Some(reason);
+            meaning.follow_up_message = Some(reason.clone());
         }
+        meaning.stop_reason = Some(reason);
     }
     meaning.stop_reason = stop_reason.clone().or(meaning.stop_reason);
     meaning.suppress_output = is_true("suppressOutput");
@@ -61,11 +60,12 @@ fn decided(mut meaning: Meaning, object: Map<String, Value>) -> Answer {
     if let Some(error) = string(&object, "blockingError") {
         meaning.block(error);
     }
-    if is_true("preventContinuation") && !ends {
-        let default = || "Stop hook requested continuation".to_owned();
+    if is_true("preventContinuation") && !ends && meaning.blocking_error.is_none() {
+        let text = |default: &str| Some(stop_reason.clone().unwrap_or_else(|| default.to_owned()));
         meaning.force_continue = true;
         meaning.follow_up_message =
-            meaning.follow_up_message.take().or_else(|| Some(stop_reason.unwrap_or_else(default)));
+            meaning.follow_up_message.take().or_else(|| text("Stop hook requested continuation"));
+        meaning.stop_reason = text("Hook prevented continuation");
     }
     if is_true("force_continue")
         && !ends
