@@ -47,6 +47,7 @@ mod outcome;
 mod payload;
 pub(crate) mod portable;
 mod reading;
+mod re2;
 pub mod record;
 pub mod request;
 pub mod runner;

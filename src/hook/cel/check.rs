@@ -19,9 +19,11 @@ pub(in crate::hook) enum Kind {
     List,
     Map,
     Type,
+    Timestamp,
+    Duration,
 }
 
-use Kind::{Bool, Bytes, Double, Dyn, Int, List, Map, Null, String as Text, Type, Uint};
+use Kind::{Bool, Bytes, Double, Duration, Dyn, Int, List, Map, Null, String as Text, Timestamp, Type, Uint};
 
 type Checked = Result<Kind, std::string::String>;
 
@@ -39,6 +41,8 @@ impl Kind {
             List => "list",
             Map => "map",
             Type => "type",
+            Timestamp => "google.protobuf.Timestamp",
+            Duration => "google.protobuf.Duration",
         }
     }
 
@@ -201,9 +205,16 @@ fn of_arithmetic(operator: Arithmetic, a: Kind, b: Kind) -> Checked {
     match (a, b) {
         (Int, Int) | (Uint, Uint) => Ok(a),
         (Text, Text) | (Bytes, Bytes) | (List, List) if adds => Ok(a),
+        (Timestamp, Duration) | (Duration, Timestamp) if adds => Ok(Timestamp),
+        (Timestamp, Duration) if operator == Arithmetic::Subtract => Ok(Timestamp),
+        (Timestamp, Timestamp) if operator == Arithmetic::Subtract => Ok(Duration),
+        (Duration, Duration) if adds || operator == Arithmetic::Subtract => Ok(Duration),
         _ if mixes && a.is_number() && b.is_number() => Ok(Double),
         (Dyn, other) | (other, Dyn) => {
-            let fits = other == Dyn || other.is_number() || (adds && matches!(other, Text | Bytes | List));
+            let fits = other == Dyn
+                || other.is_number()
+                || (adds && matches!(other, Text | Bytes | List))
+                || ((adds || operator == Arithmetic::Subtract) && matches!(other, Timestamp | Duration));
             if fits { Ok(Dyn) } else { none(sign, &[a, b]) }
         }
         _ => none(sign, &[a, b]),
@@ -212,7 +223,8 @@ fn of_arithmetic(operator: Arithmetic, a: Kind, b: Kind) -> Checked {
 
 fn of_relation(relation: Relation, a: Kind, b: Kind) -> Checked {
     let known = a == Dyn || b == Dyn || a == b || (a.is_number() && b.is_number());
-    let ordered = |kind: Kind| kind.is_number() || matches!(kind, Dyn | Bool | Text | Bytes);
+    let ordered =
+        |kind: Kind| kind.is_number() || matches!(kind, Dyn | Bool | Text | Bytes | Timestamp | Duration);
     let (sign, fits) = match relation {
         Relation::Equal => ("_==_", known),
         Relation::NotEqual => ("_!=_", known),
@@ -227,19 +239,26 @@ fn of_relation(relation: Relation, a: Kind, b: Kind) -> Checked {
 
 fn of_call(function: &Function, kinds: &[Kind]) -> Checked {
     let numbers: &[Kind] = &[Int, Uint, Double, Text];
+    if let (Function::Part(part), [base, zone @ ..]) = (function, kinds) {
+        let wanted: &[Kind] = if part.is_of_duration() { &[Timestamp, Duration] } else { &[Timestamp] };
+        let fits = base.is_one_of(wanted) && zone.iter().all(|zone| zone.is_one_of(&[Text]));
+        return if fits { Ok(Int) } else { none("a part of a time", kinds) };
+    }
     let (name, wanted, gives): (&str, &[Kind], Kind) = match function {
         Function::Size => ("size", &[Text, Bytes, List, Map], Int),
         Function::Contains => ("contains", &[Text], Bool),
         Function::StartsWith => ("startsWith", &[Text], Bool),
         Function::EndsWith => ("endsWith", &[Text], Bool),
         Function::Matches(_) => ("matches", &[Text], Bool),
-        Function::Int => ("int", numbers, Int),
+        Function::Int => ("int", &[Int, Uint, Double, Text, Timestamp, Duration], Int),
         Function::Uint => ("uint", numbers, Uint),
         Function::Double => ("double", numbers, Double),
-        Function::String => ("string", &[Int, Uint, Double, Text, Bytes, Bool], Text),
+        Function::String => ("string", &[Int, Uint, Double, Text, Bytes, Bool, Timestamp, Duration], Text),
         Function::Bytes => ("bytes", &[Text, Bytes], Bytes),
         Function::Bool => ("bool", &[Bool, Text], Bool),
-        Function::Dyn => return Ok(Dyn),
+        Function::Timestamp => ("timestamp", &[Int, Text, Timestamp], Timestamp),
+        Function::Duration => ("duration", &[Text, Duration], Duration),
+        Function::Dyn | Function::Part(_) => return Ok(Dyn),
         Function::Type => return Ok(Type),
     };
     if kinds.iter().all(|kind| kind.is_one_of(wanted)) { Ok(gives) } else { none(name, kinds) }

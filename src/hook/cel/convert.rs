@@ -2,6 +2,7 @@
 
 use super::evaluate::{EvaluationError, overload, wrong};
 use super::expression::{Arithmetic, Function};
+use super::time;
 use super::value::Value;
 use std::sync::Arc;
 
@@ -58,6 +59,12 @@ pub(super) fn convert<'a>(function: &Function, value: &Value<'a>) -> Result<Valu
             let whole = *number as i128;
             narrow(function, whole).ok_or_else(range)
         }
+        (Function::Int, Value::Timestamp(nanos)) => {
+            narrow(function, nanos.div_euclid(time::SECOND)).ok_or_else(range)
+        }
+        (Function::Int, Value::Duration(nanos)) => Ok(Value::Int(*nanos)),
+        (Function::String, Value::Timestamp(nanos)) => time::text(*nanos).map(Value::owned),
+        (Function::String, Value::Duration(nanos)) => Ok(Value::owned(time::span_text(*nanos))),
         (Function::Int | Function::Uint, Value::Int(_) | Value::Uint(_)) => {
             value.integer().and_then(|whole| narrow(function, whole)).ok_or_else(range)
         }

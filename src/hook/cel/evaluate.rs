@@ -4,8 +4,10 @@
 
 use super::convert::{convert, double, size, whole};
 use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Selector};
+use super::time;
 use super::value::{List, Map, Value, is_whole};
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::re2;
 use std::cmp::Ordering;
 
 /// Why an expression has no value.
@@ -249,7 +251,7 @@ impl<'a> Evaluation<'a> {
                 let second = (0..b.len()).filter_map(|index| b.get(index));
                 Ok(Value::List(List::Made(first.chain(second).collect::<Vec<_>>().into())))
             }
-            _ => Err(none()),
+            _ => time::arithmetic(operator, a, b).unwrap_or_else(|| Err(none())),
         }
     }
 
@@ -414,11 +416,13 @@ impl<'a> Evaluation<'a> {
                     return Ok(Value::Bool(regex.is_match(text.as_str())));
                 }
                 self.charge(REGEX_COST)?;
-                let regex = RegexCompiler::new(REGEX_BYTES).compile(pattern.as_str());
+                let regex = re2::compile(pattern.as_str(), &mut RegexCompiler::new(REGEX_BYTES));
                 let regex = regex.map_err(EvaluationError::Value)?;
                 Ok(Value::Bool(regex.is_match(text.as_str())))
             }
             (Function::Dyn, [value]) => Ok(value.clone()),
+            (Function::Part(part), values) => time::part(*part, values),
+            (Function::Timestamp | Function::Duration, [value]) => time::convert(function, value),
             (Function::Type, [value]) => Ok(Value::Type(value.type_name())),
             (_, [value]) => convert(function, value),
             _ => Err(overload(&format!("{function:?}"), &values.iter().collect::<Vec<_>>())),

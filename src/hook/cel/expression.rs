@@ -105,6 +105,47 @@ pub(super) enum Function {
     Bool,
     Dyn,
     Type,
+    Timestamp,
+    Duration,
+    Part(TimePart),
+}
+
+/// A part of a time, or of a span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TimePart {
+    FullYear,
+    Month,
+    Date,
+    DayOfMonth,
+    DayOfWeek,
+    DayOfYear,
+    Hours,
+    Minutes,
+    Seconds,
+    Milliseconds,
+}
+
+impl TimePart {
+    /// Whether spans of time have it too.
+    pub(super) const fn is_of_duration(self) -> bool {
+        matches!(self, Self::Hours | Self::Minutes | Self::Seconds | Self::Milliseconds)
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "getFullYear" => Self::FullYear,
+            "getMonth" => Self::Month,
+            "getDate" => Self::Date,
+            "getDayOfMonth" => Self::DayOfMonth,
+            "getDayOfWeek" => Self::DayOfWeek,
+            "getDayOfYear" => Self::DayOfYear,
+            "getHours" => Self::Hours,
+            "getMinutes" => Self::Minutes,
+            "getSeconds" => Self::Seconds,
+            "getMilliseconds" => Self::Milliseconds,
+            _ => return None,
+        })
+    }
 }
 
 impl Function {
@@ -124,6 +165,9 @@ impl Function {
             ("bool", false) => (Self::Bool, 1),
             ("dyn", false) => (Self::Dyn, 1),
             ("type", false) => (Self::Type, 1),
+            ("timestamp", false) => (Self::Timestamp, 1),
+            ("duration", false) => (Self::Duration, 1),
+            (name, true) => (Self::Part(TimePart::from_name(name)?), 1),
             _ => return None,
         })
     }

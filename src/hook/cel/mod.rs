@@ -2,13 +2,13 @@
 //!
 //! `lexer.rs` makes tokens, `parser.rs` an [`expression::Expression`] whose names are resolved to slots, `check.rs` finds types that can not
 //! fit, `evaluate.rs` runs
-//! it over [`value::Value`]s that borrow from the event, `convert.rs` has its numbers. There is nothing here that could reach the host.
+//! it over [`value::Value`]s that borrow from the event, `convert.rs` has its numbers, `time.rs` its times. There is nothing here that could reach the host.
 //!
 //! Bounds: a source of 32 KiB, 64 levels of brackets, and at evaluation a cost (one for each node, more for long texts and
 //! lists). Operators of one level and chains of members are lists, so only brackets nest. A crate was looked at: `cel`
 //! 0.15.0 has no bound on the cost of an evaluation and brings an ANTLR run time.
 //!
-//! Left out, each an error when the expression is compiled: timestamps and durations, messages, extension libraries. Numbers
+//! Left out, each an error when the expression is compiled: messages, extension libraries. Numbers
 //! of JSON are doubles, as CEL has it; unlike there, arithmetic takes a double and an integer together.
 
 mod check;
@@ -19,6 +19,7 @@ mod lexer;
 mod parser;
 #[cfg(test)]
 mod tests;
+mod time;
 mod value;
 
 pub(super) use check::Kind;

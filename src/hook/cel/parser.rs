@@ -5,6 +5,7 @@ use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Rela
 use super::lexer::{Token, TokenKind, fault};
 use super::value::Literal;
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::re2;
 
 /// Most levels of brackets, calls and macros.
 const DEEPEST: u32 = 64;
@@ -262,7 +263,9 @@ impl Parser<'_> {
             return Err(self.undeclared(place, name));
         };
         let arguments = self.arguments(")")?;
-        self.check_count(place, name, wanted, arguments.len() + 1)?;
+        // A part of a time may be asked for in a zone.
+        let zoned = matches!(function, Function::Part(_)) && arguments.len() == 1;
+        self.check_count(place, name, wanted, arguments.len() + usize::from(!zoned))?;
         let function = self.with_regex(function, arguments.first())?;
         Ok(Selector::Call(function, arguments))
     }
@@ -298,7 +301,7 @@ impl Parser<'_> {
     fn with_regex(&mut self, function: Function, pattern: Option<&Expression>) -> Result<Function, String> {
         match (&function, pattern) {
             (Function::Matches(_), Some(Expression::Literal(Literal::String(pattern)))) => {
-                let regex = self.regexes.compile(pattern);
+                let regex = re2::compile(pattern, self.regexes);
                 regex.map(|regex| Function::Matches(Some(regex))).map_err(|why| self.fault(&why))
             }
             _ => Ok(function),

@@ -92,13 +92,51 @@ fn what_has_no_value() {
 }
 
 #[test]
+fn times_and_spans() {
+    for source in [
+        "duration('1h30m') == duration('90m') && duration('-1.5s') < duration('0') && duration('100ms').getMilliseconds() == 100",
+        "duration('1h30m').getHours() == 1 && duration('1h30m').getMinutes() == 90 && string(duration('1.5s')) == '1.5s'",
+        "timestamp('2020-01-01T00:00:00Z') + duration('24h') == timestamp('2020-01-02T00:00:00Z')",
+        "timestamp('2020-01-02T00:00:00Z') - timestamp('2020-01-01T00:00:00Z') == duration('24h')",
+        "timestamp('2020-01-01T02:00:00+02:00') == timestamp(1577836800) && int(timestamp(5)) == 5",
+        "timestamp('2020-03-01T10:20:30.5Z').getMonth() == 2 && timestamp('2020-03-01T00:00:00Z').getDayOfWeek() == 0",
+        "timestamp('2020-03-01T23:00:00Z').getDate('Europe/Berlin') == 2 && timestamp('2020-03-01T23:00:00Z').getHours('-02:30') == 20",
+        "timestamp('2020-03-01T00:00:00Z').getDayOfYear() == 60 && string(timestamp(0)) == '1970-01-01T00:00:00Z'",
+        "timestamp(tool_input.cmd == 'x' ? '2020-01-01T00:00:00Z' : '2021-01-01T00:00:00Z') > timestamp('2020-06-01T00:00:00Z')",
+    ] {
+        assert_eq!(holds(source), Ok(Some(true)), "{source}");
+    }
+    for (source, message) in [
+        ("timestamp('yesterday') == timestamp(0)", "not a timestamp"),
+        ("timestamp('2020-01-01') == timestamp(0)", "not a timestamp"),
+        ("duration('1x') == duration('0')", "not a duration"),
+        ("duration('1000000000h') == duration('0')", "duration overflow"),
+        ("timestamp('9999-12-30T00:00:00Z') + duration('720h') == timestamp(0)", "timestamp overflow"),
+        ("timestamp(0).getHours('Nowhere/Land') == 1", "unknown time zone Nowhere/Land"),
+    ] {
+        assert_eq!(holds(source).map_err(|error| error.to_string()), Err(message.to_owned()), "{source}");
+    }
+}
+
+#[test]
 fn what_does_not_compile() {
     for (source, message) in [
         (r#"readFile("x")"#, "1:1: undeclared reference to 'readFile'"),
         ("tool_nam == 'x'", "1:1: undeclared reference to 'tool_nam'"),
         ("true &&\n  event.x", "2:3: undeclared reference to 'event'"),
         ("tool_name.lowerAscii()", "1:11: undeclared reference to 'lowerAscii'"),
-        ("timestamp('2020-01-01T00:00:00Z') == 1", "1:1: undeclared reference to 'timestamp'"),
+        (
+            "timestamp('2020-01-01T00:00:00Z') == 1",
+            "found no matching overload for '_==_' applied to '(google.protobuf.Timestamp, int)'",
+        ),
+        (
+            "duration('1h') * 2",
+            "found no matching overload for '_*_' applied to '(google.protobuf.Duration, int)'",
+        ),
+        (
+            "duration('1h').getFullYear() == 1",
+            "found no matching overload for 'a part of a time' applied to '(google.protobuf.Duration)'",
+        ),
         ("size()", "1:1: found no matching overload for 'size' with 0 arguments"),
         ("tool_name.contains('a', 'b')", "1:11: found no matching overload for 'contains' with 3 arguments"),
         ("", "1:1: syntax error: unexpected end of the expression"),

@@ -30,6 +30,10 @@ pub(in crate::hook) enum Value<'a> {
     List(List<'a>),
     Map(Map<'a>),
     Type(&'static str),
+    /// Nanoseconds since the Unix epoch.
+    Timestamp(i128),
+    /// Nanoseconds.
+    Duration(i64),
 }
 
 #[derive(Clone, Debug)]
@@ -148,6 +152,8 @@ impl<'a> Value<'a> {
             Self::List(_) => "list",
             Self::Map(_) => "map",
             Self::Type(_) => "type",
+            Self::Timestamp(_) => "google.protobuf.Timestamp",
+            Self::Duration(_) => "google.protobuf.Duration",
         }
     }
 
@@ -159,6 +165,8 @@ impl<'a> Value<'a> {
             (Self::String(a), Value::String(b)) => a.as_str() == b.as_str(),
             (Self::Bytes(a), Value::Bytes(b)) => a == b,
             (Self::Type(a), Value::Type(b)) => a == b,
+            (Self::Timestamp(a), Value::Timestamp(b)) => a == b,
+            (Self::Duration(a), Value::Duration(b)) => a == b,
             _ => self.compare_numbers(other) == Some(Ordering::Equal),
         }
     }
@@ -169,6 +177,8 @@ impl<'a> Value<'a> {
             (Self::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
             (Self::String(a), Value::String(b)) => Some(a.as_str().cmp(b.as_str())),
             (Self::Bytes(a), Value::Bytes(b)) => Some(a.cmp(b)),
+            (Self::Timestamp(a), Value::Timestamp(b)) => Some(a.cmp(b)),
+            (Self::Duration(a), Value::Duration(b)) => Some(a.cmp(b)),
             _ => self.compare_numbers(other),
         }
     }

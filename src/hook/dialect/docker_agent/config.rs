@@ -15,6 +15,7 @@ use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Due, Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
+use crate::hook::re2;
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -275,8 +276,10 @@ impl Loader<'_> {
         if let Some(known) = self.matchers.get(text) {
             return Ok(Some(known.clone()));
         }
-        let alone = RegexCompiler::new(self.limits.regex_bytes).compile(text);
-        let compiled = alone.and_then(|_| self.regexes.compile(&format!("^(?:{text})$")));
+        let compiled = re2::rewrite(text).and_then(|text| {
+            RegexCompiler::new(self.limits.regex_bytes).compile(&text)?;
+            self.regexes.compile(&format!("^(?:{text})$"))
+        });
         let regex = compiled.map_err(|why| {
             self.source.problem(node.at, format!("hooks.{path}: invalid matcher '{text}': {why}"))
         })?;

@@ -5,6 +5,7 @@
 
 use super::guard::{self, Verdict};
 use crate::hook::matcher::{Regex, RegexCompiler};
+use crate::hook::re2;
 use serde_json::Value;
 
 /// `mode.all.allow` where nothing else is said.
@@ -129,8 +130,11 @@ impl Entries {
                 continue;
             }
             // Alone first: `a)|(b` must not become valid by what is put around it.
-            let alone = regexes.compile(entry);
-            match alone.and_then(|_| regexes.compile(&format!(r"\A(?s:{entry})\z"))) {
+            let compiled = re2::rewrite(entry).and_then(|entry| {
+                regexes.compile(&entry)?;
+                regexes.compile(&format!(r"\A(?s:{entry})\z"))
+            });
+            match compiled {
                 Ok(regex) => all.expressions.push(regex),
                 Err(why) => {
                     let entry = crate::hook::json::cut(entry, 120);

@@ -14,6 +14,7 @@ use crate::hook::document::Node;
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::matcher::{Regex, RegexCompiler};
+use crate::hook::re2;
 use crate::hook::script::{Capture, Excess, Script, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
@@ -249,7 +250,7 @@ impl Reader<'_> {
             let message = format!("hook: matcher invalid: longer than {LONGEST_MATCHER} characters");
             return fault(raw.at("matcher"), message);
         }
-        match self.regexes.compile(raw.matcher) {
+        match re2::compile(raw.matcher, self.regexes) {
             Ok(regex) => Ok(Some(regex)),
             Err(why) => fault(raw.at("matcher"), format!("hook: matcher invalid: {why}")),
         }
