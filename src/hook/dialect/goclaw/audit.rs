@@ -34,7 +34,8 @@ pub struct Execution {
     pub dedup_key: String,
     /// Redacted, 256 bytes at most; null without an error.
     pub error: Option<String>,
-    /// The whole text, which the host encrypts before it keeps it; not part of log records.
+    /// The whole text, encrypted in the rows that a store keeps ([`Keeper::encrypt`](super::Keeper::encrypt)); not part of log
+    /// records.
     #[serde(skip)]
     pub error_detail: Option<String>,
     /// What is known of `matcher_matched`, `cel_eval_result`, `stdout_len`, `http_status`, `prompt_model`, `prompt_tokens`,

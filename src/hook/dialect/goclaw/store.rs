@@ -103,7 +103,8 @@ impl Store {
     /// # Errors
     /// The keeper could not write it; the log record for that.
     pub fn keep(&self, record: &HookRecord) -> Result<(), LogRecord> {
-        let Some(row) = Execution::of(record) else { return Ok(()) };
+        let Some(mut row) = Execution::of(record) else { return Ok(()) };
+        row.error_detail = row.error_detail.and_then(|text| self.encrypt(&text));
         let written = self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.write(&row));
         let mut inner = lock(&self.inner);
         inner.written = inner.written.saturating_add(1);

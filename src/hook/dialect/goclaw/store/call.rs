@@ -118,7 +118,7 @@ impl Store {
             row.insert("tenant_id".to_owned(), caller.tenant.as_str().into());
         }
         self.check(caller, &row)?;
-        self.seal(&mut row, None);
+        self.seal(&mut row, None)?;
         let fixed = [
             ("id", Value::from(id.as_str())),
             ("version", 1.into()),
@@ -148,7 +148,7 @@ impl Store {
         let changed = updates.iter().filter(|(name, _)| !FIXED.contains(&name.as_str()));
         row.extend(changed.map(|(name, value)| (name.clone(), value.clone())));
         self.check(caller, &row)?;
-        self.seal(&mut row, Some(old));
+        self.seal(&mut row, Some(old))?;
         let version = old.get("version").and_then(Value::as_u64).unwrap_or(1).saturating_add(1);
         row.insert("version".to_owned(), version.into());
         row.insert("updated_at".to_owned(), self.time().into());
@@ -263,17 +263,26 @@ impl Store {
     }
 
     /// Encrypts secrets that are new, keeps those that came back hidden.
-    fn seal(&self, row: &mut Row, old: Option<&Row>) {
+    fn seal(&self, row: &mut Row, old: Option<&Row>) -> Answered<()> {
         let kept = old.and_then(|old| secrets(old).map(|(_, value)| value.clone()).next());
         for (_, value) in secrets_mut(row) {
             let Some(secret) = value.as_str() else { continue };
             let is_old = kept.as_ref().and_then(Value::as_str) == Some(secret);
-            match (&kept, &self.keeper) {
-                (Some(kept), _) if secret == HIDDEN => *value = kept.clone(),
-                (_, Some(keeper)) if !is_old => *value = keeper.encrypt(secret).into(),
-                _ => {}
+            match &kept {
+                Some(kept) if secret == HIDDEN => *value = kept.clone(),
+                _ if is_old => {}
+                _ => match self.encrypt(secret) {
+                    Some(sealed) => *value = sealed.into(),
+                    None => return invalid("hook: an Authorization header can not be kept without a key"),
+                },
             }
         }
+        Ok(())
+    }
+
+    /// `None` without a key.
+    pub(super) fn encrypt(&self, secret: &str) -> Option<String> {
+        self.keeper.as_ref()?.encrypt(secret)
     }
 
     fn shown(&self, row: &Row) -> Value {

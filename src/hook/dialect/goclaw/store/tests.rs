@@ -14,6 +14,7 @@ use std::time::Duration;
 struct Book {
     written: Mutex<Vec<(String, bool)>>,
     budget: Option<TokenBudget>,
+    has_no_key: bool,
     fails: std::sync::atomic::AtomicBool,
 }
 
@@ -25,10 +26,12 @@ impl Keeper for Book {
         lock(&self.written).push((hook.to_string(), enabled));
         Ok(())
     }
-    fn encrypt(&self, secret: &str) -> String {
-        format!("enc({secret})")
+    fn encrypt(&self, secret: &str) -> Option<String> {
+        (!self.has_no_key).then(|| format!("enc({secret})"))
     }
-    fn write(&self, _: &Execution) -> Result<(), String> {
+    fn write(&self, row: &Execution) -> Result<(), String> {
+        let is_sealed = row.error_detail.as_deref().is_none_or(|text| text.starts_with("enc("));
+        assert!(is_sealed && !(self.has_no_key && row.error_detail.is_some()));
         if self.fails.load(std::sync::atomic::Ordering::Relaxed) {
             Err("disk full".to_owned())
         } else {
@@ -91,6 +94,19 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 fn command(id: &str, tenant: &str) -> Value {
     json!({"id": id, "event": "pre_tool_use", "handler_type": "command", "scope": "tenant", "tenant_id": tenant,
            "config": {"command": "x"}})
+}
+
+#[test]
+fn without_a_key_nothing_secret_is_kept() {
+    let (store, _) = store_with(&json!([]), Book { has_no_key: true, ..Book::default() });
+    let record = |headers: Value| json!({"event": "stop", "handler_type": "http", "scope": "tenant", "config": {"url": "https://example.com/", "headers": headers}});
+    let admin = caller("t1", Role::Admin);
+    let refused = call(&store, &admin, "hooks.create", record(json!({"authorization": "Bearer x"})));
+    assert_eq!(refused, "hook: an Authorization header can not be kept without a key");
+    let made = call(&store, &admin, "hooks.create", record(json!({"A": "b"})));
+    let (id, updates) =
+        (made["hookId"].clone(), json!({"config": record(json!({"Authorization": "x"}))["config"]}));
+    assert_eq!(call(&store, &admin, "hooks.update", json!({"hookId": id, "updates": updates})), refused);
 }
 
 #[test]
