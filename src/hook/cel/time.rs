@@ -132,8 +132,8 @@ pub(super) fn part<'a>(part: TimePart, values: &[Value<'a>]) -> Outcome<Value<'a
             };
             Ok(Value::Int(nanos / unit))
         }
-        [Value::Timestamp(nanos)] => of_time(part, *nanos, TimeZone::UTC),
-        [Value::Timestamp(nanos), Value::String(name)] => of_time(part, *nanos, zone(name.as_str())?),
+        [Value::Timestamp(nanos)] => of_time(part, *nanos, &TimeZone::UTC),
+        [Value::Timestamp(nanos), Value::String(name)] => of_time(part, *nanos, &zone(name.as_str())?),
         _ => Err(none()),
     }
 }
@@ -151,7 +151,7 @@ fn zone(name: &str) -> Outcome<TimeZone> {
     Offset::from_seconds(seconds).map(TimeZone::fixed).map_err(|_| unknown())
 }
 
-fn of_time<'a>(part: TimePart, nanos: i128, zone: TimeZone) -> Outcome<Value<'a>> {
+fn of_time<'a>(part: TimePart, nanos: i128, zone: &TimeZone) -> Outcome<Value<'a>> {
     let time = Timestamp::from_nanosecond(nanos).map_err(|_| wrong("timestamp overflow"))?;
     let civil = zone.to_datetime(time);
     Ok(Value::Int(i64::from(match part {

@@ -388,7 +388,7 @@ fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Answer {
         }
     };
     let nested = specific(&object);
-    let all = contexts(&object).into_iter().chain(nested.map(contexts).unwrap_or_default());
+    let all = nested.map(contexts).unwrap_or_default().into_iter().chain(contexts(&object));
     meaning.add_contexts(all);
     if let Some(error) = object.get("blockingError") {
         meaning.block(blocking_text(error));

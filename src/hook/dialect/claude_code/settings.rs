@@ -117,14 +117,15 @@ impl Source {
         let last = steps.next()?;
         let folders: Vec<_> = steps.collect();
         let stem = match last {
-            "SKILL.md" => folders.first().copied().unwrap_or_default(),
-            _ => last.strip_suffix(".md").unwrap_or_default(),
+            "SKILL.md" => folders.first().copied(),
+            _ => last.strip_suffix(".md"),
         };
-        let name = content.get("name").and_then(Node::as_str).unwrap_or(stem);
+        let own = content.get("name").and_then(Node::as_str);
+        let name = own.or(stem).unwrap_or_default();
         match folders.iter().find(|folder| ["skills", "commands", "agents"].contains(folder)) {
             _ if last == "plugin.json" => Some(Self::Plugin(name.into())),
             _ if last == "SKILL.md" => Some(Self::Skill(name.into())),
-            _ if !last.ends_with(".md") => None,
+            _ if stem.is_none() => None,
             Some(&"agents") => Some(Self::Agent(name.into())),
             Some(_) => Some(Self::Skill(name.into())),
             None => None,

@@ -89,7 +89,7 @@ impl<'v> Renderer<'v> {
 
     fn range(&mut self, block: &Block, dot: &GoValue<'v>) -> Result<Flow, String> {
         let over = self.value(&block.pipeline, dot)?;
-        let items = self.items(&over)?;
+        let items = Self::items(&over)?;
         let mut is_empty = true;
         let known = self.variables.len();
         for (key, item) in items {
@@ -113,7 +113,7 @@ impl<'v> Renderer<'v> {
     }
 
     /// Keys and items of what a loop goes over.
-    fn items(&self, over: &GoValue<'v>) -> Result<Vec<(GoValue<'v>, GoValue<'v>)>, String> {
+    fn items(over: &GoValue<'v>) -> Result<Vec<(GoValue<'v>, GoValue<'v>)>, String> {
         let integer = |place: usize| GoValue::Integer(i64::try_from(place).unwrap_or(i64::MAX));
         match over {
             GoValue::Nil => Ok(Vec::new()),
