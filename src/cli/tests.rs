@@ -112,6 +112,19 @@ fn fire_says_what_was_decided() {
 }
 
 #[test]
+fn fire_fails_closed_when_it_is_told_to() {
+    let folder = Folder::new("fail-closed");
+    let hooks = folder.write("hooks.json", HOOKS);
+    let words = ["fire", "--hooks", &hooks, "--event", "-"];
+    let (status, ..) = run(&words, EVENT, "{oops");
+    assert_eq!(status, 0);
+    let (status, out, _) = run(&[&words[..], &["--fail-closed"]].concat(), EVENT, "{oops");
+    let out: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let reason = out["decision"]["blocked"]["reason"].as_str().unwrap();
+    assert!(status == 2 && reason.starts_with("fail_closed: the hook failed: "), "{reason}");
+}
+
+#[test]
 fn fire_in_shadow_mode_proceeds_and_says_what_would_have_been() {
     let folder = Folder::new("shadow");
     let hooks = folder.write("hooks.json", HOOKS);

@@ -8,15 +8,14 @@
 
 use super::contract::Bundle;
 use super::decision::Verdict;
+use super::event_table::EventRow;
 use super::hooks::{Handler, Hook};
 use super::id::HookId;
 use super::matcher::Mismatch;
 use super::notice::{Notice, NoticeKind};
-use super::portable;
 use super::record::{Effect, HookRecord, RunRecord, Selection};
 use super::script::Ended;
 use super::unread;
-use crate::hook::dialect::list::Dialect;
 
 /// What a host closes with that fails closed: entries that the config left out.
 #[derive(Debug)]
@@ -32,10 +31,11 @@ struct LeftOut {
 }
 
 impl FailClosed {
-    pub(super) fn of(dialect: Dialect, notices: &[Notice]) -> Self {
+    /// `events` are the dialect's.
+    pub(super) fn of(events: &'static [EventRow], notices: &[Notice]) -> Self {
         let left_out = |notice: &Notice| LeftOut {
             hook: notice.hook.clone(),
-            event: notice.problem.field.as_deref().and_then(|path| event_in(dialect, path)),
+            event: notice.problem.field.as_deref().and_then(|path| event_in(events, path)),
             why: notice.to_string(),
         };
         Self(notices.iter().filter(|notice| notice.kind == NoticeKind::Dropped).map(left_out).collect())
@@ -50,9 +50,8 @@ impl FailClosed {
 }
 
 /// The event that a path names (`hooks.PreToolUse[0].matcher`).
-fn event_in(dialect: Dialect, path: &str) -> Option<&'static str> {
-    let rows = portable::facts(dialect).events;
-    let name = |step: &str| rows.iter().find(|row| row.name == step).map(|row| row.name);
+fn event_in(events: &'static [EventRow], path: &str) -> Option<&'static str> {
+    let name = |step: &str| events.iter().find(|row| row.name == step).map(|row| row.name);
     path.split(['.', '[']).find_map(name)
 }
 

@@ -13,7 +13,7 @@ use super::outcome::Outcome;
 use super::record::{HookRecord, LogRecord, Phase, Selection};
 use super::runner::{HookFuture, HookRunner};
 use super::warning::{self, Warnings};
-use super::{background, chain, json, shadow};
+use super::{background, chain, json, portable, shadow};
 use crate::clock::Clock;
 use crate::hook::dialect::list::Dialect;
 use crate::limit::{Limits, Meter, gauge};
@@ -105,7 +105,8 @@ impl HookSet {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{notice}");
         }
         let warnings = Warnings::of(&loaded.notices);
-        let fail_closed = options.fail_closed.then(|| FailClosed::of(dialect, &loaded.notices));
+        let fail_closed =
+            options.fail_closed.then(|| FailClosed::of(portable::facts(dialect).events, &loaded.notices));
         let Loaded { bundle, notices } = loaded;
         Self { dialect, bundle, notices, warnings, shadow: false, fail_closed, memory: 0 }
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::hook::contract::LoadOptions;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
 use crate::hook::script::ScriptOutcome;
