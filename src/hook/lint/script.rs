@@ -42,9 +42,14 @@ impl HookLint<'_> {
     fn run_texts(&mut self, script: &str, view: &View, flow: &Flow) {
         let mut spans: Vec<Range<usize>> = view.commands.iter().map(|command| command.span.clone()).collect();
         spans.sort_by_key(|span| span.end);
+        let mut seen = FxHashSet::default();
         for opaque in &view.opaque {
             if self.is_full() {
                 return;
+            }
+            // What stands in a nested text has the place of the command that runs it.
+            if !seen.insert((opaque.what, opaque.span.clone())) {
+                continue;
             }
             let source: String = script.get(opaque.span.clone()).unwrap_or("").chars().take(4096).collect();
             let tainted = match opaque.what {
