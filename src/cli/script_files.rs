@@ -2,8 +2,8 @@
 //! `--seed` names.
 //!
 //! - A config in `.claude` belongs to the folder above it; so does one in the `hooks` or `.claude-plugin` folder of a plug-in. Any other
-//!   is taken for a file of its project's top folder, which is a guess: there a file counts as missing only if the folder
-//!   that it should be in is there.
+//!   is taken for a file of its project's top folder, which is a guess, as it is for templates: there a file counts as missing
+//!   only if the folder that it should be in is there.
 //! - Files are found from an open folder. Links are followed by what they say, name by name, as far as they stay in the folder;
 //!   nothing above it is read.
 
@@ -54,7 +54,7 @@ impl HostScripts {
         });
         Ok(Self {
             project: project.filter(|_| !in_plugin),
-            is_certain: in_project || top_of(folder).is_some(),
+            is_certain: (in_project || top_of(folder).is_some()) && !is_pattern(folder),
             plugin: if in_plugin { above() } else { here() },
             seeds: seeds.collect::<io::Result<_>>()?,
         })
@@ -71,6 +71,13 @@ impl HostScripts {
         fitting.sort_by_key(|(rest, _)| rest.len());
         fitting.first().map(|(rest, folder)| look(folder, rest, true))
     }
+}
+
+/// Whether a folder is one that others are made from: what its hooks call may lie in those only.
+fn is_pattern(folder: &Path) -> bool {
+    const PATTERNS: &[&str] =
+        &["template", "templates", "_template", "example", "examples", "adapters", "skeleton", "fixtures"];
+    folder.iter().any(|name| name.to_str().is_some_and(|name| PATTERNS.contains(&name)))
 }
 
 /// The project of a folder below its `.claude`.
