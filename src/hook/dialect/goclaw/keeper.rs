@@ -1,6 +1,7 @@
 //! What writes down what the engine and the store decide: the host's durable storage ([`Keeper`]).
 
 use super::audit::Execution;
+use super::key::SecretKey;
 use crate::hook::id::HookId;
 
 /// Writes down what a store decides; the default of each call does nothing.
@@ -41,9 +42,14 @@ pub trait Keeper: Send + Sync {
         Ok(None)
     }
 
-    /// Encrypts what is secret before it is kept: the value of an `Authorization` header, the whole text of an error. `None`
-    /// is that there is no key; then nothing of the kind is kept: a record with such a header is refused, and audit rows are
-    /// without `error_detail`.
+    /// The key that encrypts what is secret before it is kept: the value of an `Authorization` header, the whole text of an
+    /// error. Without one nothing of the kind is kept: a record with such a header is refused, and audit rows are without
+    /// `error_detail`. A host opens what it needs by [`SecretKey::open`], as before it sends a request.
+    fn key(&self) -> Option<&SecretKey> {
+        None
+    }
+
+    /// Encrypts in the host's own way, before [`Keeper::key`] is asked for; `None` leaves it to the key.
     fn encrypt(&self, secret: &str) -> Option<String> {
         let _ = secret;
         None

@@ -282,7 +282,8 @@ impl Store {
 
     /// `None` without a key.
     pub(super) fn encrypt(&self, secret: &str) -> Option<String> {
-        self.keeper.as_ref()?.encrypt(secret)
+        let keeper = self.keeper.as_ref()?;
+        keeper.encrypt(secret).or_else(|| keeper.key()?.seal(secret, self.random.next_u64()))
     }
 
     fn shown(&self, row: &Row) -> Value {

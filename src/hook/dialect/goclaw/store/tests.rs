@@ -1,6 +1,7 @@
 //! Management calls, and what of the acceptance examples needs them: GC-2, GC-7, GC-19, GC-22.
 
 use super::super::keeper::TokenBudget;
+use super::super::key::SecretKey;
 use super::*;
 use crate::hook::event::Event;
 use crate::hook::outcome::Outcome;
@@ -15,6 +16,7 @@ struct Book {
     written: Mutex<Vec<(String, bool)>>,
     budget: Option<TokenBudget>,
     has_no_key: bool,
+    key: Option<SecretKey>,
     fails: std::sync::atomic::AtomicBool,
 }
 
@@ -27,10 +29,16 @@ impl Keeper for Book {
         Ok(())
     }
     fn encrypt(&self, secret: &str) -> Option<String> {
-        (!self.has_no_key).then(|| format!("enc({secret})"))
+        (!self.has_no_key && self.key.is_none()).then(|| format!("enc({secret})"))
+    }
+    fn key(&self) -> Option<&SecretKey> {
+        self.key.as_ref()
     }
     fn write(&self, row: &Execution) -> Result<(), String> {
-        let is_sealed = row.error_detail.as_deref().is_none_or(|text| text.starts_with("enc("));
+        let is_sealed = row
+            .error_detail
+            .as_deref()
+            .is_none_or(|text| text.starts_with("enc(") || text.starts_with("aes-"));
         assert!(is_sealed && !(self.has_no_key && row.error_detail.is_some()));
         if self.fails.load(std::sync::atomic::Ordering::Relaxed) {
             Err("disk full".to_owned())
@@ -94,6 +102,20 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 fn command(id: &str, tenant: &str) -> Value {
     json!({"id": id, "event": "pre_tool_use", "handler_type": "command", "scope": "tenant", "tenant_id": tenant,
            "config": {"command": "x"}})
+}
+
+#[test]
+fn a_key_seals_what_is_kept() {
+    let key = SecretKey::new([3; 32]);
+    let (store, _) = store_with(&json!([]), Book { key: Some(key.clone()), ..Book::default() });
+    let record = json!({"event": "stop", "handler_type": "http", "scope": "tenant", "config": {"url": "https://example.com/", "headers": {"Authorization": "Bearer x"}}});
+    call(&store, &caller("t1", Role::Admin), "hooks.create", record);
+    let host = Scripted::default();
+    let stop: Event = serde_json::from_value(json!({"moment": "session_ended", "org_id": "t1"})).unwrap();
+    block_on(store.hooks().fire(&host, &stop));
+    let Request::Http(request) = lock(&host.requests)[0].clone() else { panic!() };
+    let (_, sealed) = request.headers.iter().find(|(name, _)| name == "Authorization").unwrap();
+    assert_eq!(key.open(sealed).as_deref(), Some("Bearer x"));
 }
 
 #[test]
