@@ -41,7 +41,8 @@ pub struct Converted {
 /// The text is neither JSON nor YAML. What is wrong with single hooks is the loader's to say.
 pub fn convert(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Converted, ConfigProblem> {
     let source = Source::new(name, text);
-    let node = source.json_or_yaml("not a hook config: ")?;
+    let own = |error| (from.contract().tree)(&source).map_err(|_| error);
+    let node = source.json_or_yaml("not a hook config: ").or_else(own)?;
     let hooks = (portable::facts(from).read)(&node);
     let mut conversion =
         Conversion { to, remarks: Vec::new(), drafts: Vec::new(), origins: FxHashSet::default() };

@@ -121,7 +121,9 @@ pub fn lint(
     options: &LintOptions<'_>,
 ) -> Result<Vec<Finding>, ConfigProblem> {
     let source = Source::new(name, text);
-    let node = source.json_or_yaml("not a hook config: ")?;
+    // Frontmatter is its dialect's own language.
+    let own = |error| (dialect.contract().tree)(&source).map_err(|_| error);
+    let node = source.json_or_yaml("not a hook config: ").or_else(own)?;
     let mut findings = load(dialect, name, text);
     findings.extend(config::duplicate_keys(&source, &node));
     let facts = portable::facts(dialect);

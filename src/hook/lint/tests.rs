@@ -267,3 +267,11 @@ fn time_grows_with_length_alone() {
         assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
     }
 }
+
+#[test]
+fn frontmatter_is_looked_at() {
+    let text = "---\nname: a\nhooks:\n  PreToolUse:\n    - hooks: [ { type: command, command: 'no-such-tool' } ]\n---\n# Body: x\n";
+    let options = LintOptions { has_command: &|name| name != "no-such-tool", timeout_cap: None };
+    let findings = lint(Dialect::ClaudeCode, "agents/a.md", text.as_bytes(), &options).unwrap();
+    assert!(findings.iter().any(|finding| finding.rule.id == "command-missing"), "{findings:?}");
+}
