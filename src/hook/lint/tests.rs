@@ -271,7 +271,7 @@ fn time_grows_with_length_alone() {
 #[test]
 fn frontmatter_is_looked_at() {
     let text = "---\nname: a\nhooks:\n  PreToolUse:\n    - hooks: [ { type: command, command: 'no-such-tool' } ]\n---\n# Body: x\n";
-    let options = LintOptions { has_command: &|name| name != "no-such-tool", timeout_cap: None };
+    let options = LintOptions { has_command: &|name| name != "no-such-tool", timeout_cap: None, files: None };
     let findings = lint(Dialect::ClaudeCode, "agents/a.md", text.as_bytes(), &options).unwrap();
     assert!(findings.iter().any(|finding| finding.rule.id == "command-missing"), "{findings:?}");
 }
