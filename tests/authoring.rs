@@ -380,7 +380,7 @@ fn a_start_passes_check_and_test() {
             stdout.ends_with(&format!("hookbox check {config}\ntry it:      hookbox test {dialect}\n")),
             "{stdout}"
         );
-        let (stdout, stderr, status) = folder.run(&["check", "--notes", &config], "");
+        let (stdout, stderr, status) = folder.run(&["check", &config], "");
         let clean = format!("{config}: {dialect}: 0 errors, 0 warnings\n");
         assert_eq!((stdout, stderr.as_str(), status), (clean, "", 0), "{dialect}");
         let (stdout, stderr, status) = folder.run(&["test", dialect], "");
