@@ -3,8 +3,8 @@
 
 use hookbox::hook::case::{SessionSetup, SessionSource as _};
 use hookbox::hook::{
-    Dialect, Ended, HookFuture, HookHost, HookRunner, HookSet, LoadOptions, Outcome, Request, ScriptOutcome,
-    ScriptRequest, SessionState,
+    Answers, Dialect, HookFuture, HookRunner, HookSet, LoadOptions, Outcome, ScriptOutcome, ScriptRequest,
+    SessionState,
 };
 use hookbox::sandbox::SandboxSource;
 use hookbox::text::Text;
@@ -13,7 +13,7 @@ use hookbox::vfs::fixture::Fixture;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A case in which the hooks do what they are for.
@@ -32,29 +32,6 @@ pub(crate) enum Ran {
     Refused(hookbox::hook::ConfigError),
     NoEvent,
     Fired(Box<Outcome>),
-}
-
-/// Answers what is asked, each kind in its order.
-struct Answers(Mutex<Vec<Value>>);
-
-impl HookHost for Answers {
-    fn request(&self, request: Request, _: Duration) -> HookFuture<'_, ScriptOutcome> {
-        let mut left = self.0.lock().unwrap();
-        let place = left.iter().position(|answer| answer["kind"] == request.kind());
-        let outcome = match place.map(|place| left.remove(place)) {
-            None => ScriptOutcome::ended(Ended::NotStarted("nobody answers".to_owned())),
-            Some(answer) if answer["timeout"] == true => ScriptOutcome::ended(Ended::TimedOut),
-            Some(answer) => match answer["error"].as_str() {
-                Some(error) => ScriptOutcome::ended(Ended::NotStarted(error.to_owned())),
-                None => {
-                    let status = answer["status"].as_i64().unwrap_or(0);
-                    let body = answer["body"].as_str().unwrap_or_default();
-                    ScriptOutcome::exited(i32::try_from(status).unwrap(), body, "")
-                }
-            },
-        };
-        Box::pin(std::future::ready(outcome))
-    }
 }
 
 impl Base {
@@ -80,7 +57,8 @@ impl Base {
     /// Fires the event at this config instead.
     pub(crate) fn fire(&self, config: &str) -> Ran {
         let mut setup = SessionSetup::fixed(&self.fixture, SandboxSource.base()).unwrap();
-        setup.hook_host = Some(Arc::new(Answers(Mutex::new(self.answers.clone()))));
+        let answers = Answers::parse(&Value::Array(self.answers.clone()).to_string()).unwrap();
+        setup.hook_host = Some(Arc::new(answers));
         let session = SandboxSource.session(setup).unwrap();
         self.fire_in(config, session.as_ref())
     }
@@ -154,7 +132,7 @@ fn base(folder: &Path, file: &Value, case: &Value) -> Option<Base> {
     if !is_plain {
         return None;
     }
-    let answers = [&file["answers"], &case["answers"]];
+    let answers = [&case["answers"], &file["answers"]];
     Some(Base {
         name: format!("{} {}", file["id"].as_str().unwrap(), case["name"].as_str().unwrap()),
         dialect,
