@@ -643,7 +643,11 @@ impl<'a> Printer<'a> {
         operator: &[u8],
         word: &Word,
     ) {
-        let text = self.text(word.span);
+        // A backslash-newline in it is gone, and quotes make it a name.
+        let text = match word.parts.as_slice() {
+            [WordPart::Literal(text)] => text.as_bytes(),
+            _ => self.text(word.span),
+        };
         let number = text.strip_suffix(b"-").unwrap_or(text);
         let plain = number.iter().all(u8::is_ascii_digit);
         self.descriptor(descriptor, default, if plain { None } else { Some(default) });
