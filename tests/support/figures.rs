@@ -103,7 +103,7 @@ impl Figures {
     }
 
     fn poll_allowed(&self) -> Duration {
-        POLL + POLL_PER_MIB * u32::try_from(self.event / MIB).unwrap_or(u32::MAX)
+        POLL + POLL_PER_MIB.mul_f64(self.event as f64 / MIB as f64)
     }
 
     fn heap_allowed(&self) -> u64 {
