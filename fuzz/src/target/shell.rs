@@ -16,10 +16,8 @@ const RESERVED: &[&str] = &[
 /// what is printed is a command again that prints the same.
 pub fn shell_parser(data: &[u8]) {
     let text = data.get(..LONGEST).unwrap_or(data);
-    // Redirections are printed behind the words, of which the first may be a reserved word only then.
-    let view = inspect(text);
-    let mut names = view.commands.iter().filter_map(|command| command.words.first());
-    let is_moved = names.any(|name| RESERVED.contains(&name.source.as_str()));
+    let is_moved = puts_a_reserved_word_first(text)
+        || puts_a_reserved_word_first(&[b"shopt -s extglob\n", text].concat());
     for (extglob, posix) in [(false, false), (true, false), (false, true)] {
         let options = ParseOptions { extglob, posix, ..ParseOptions::default() };
         let whole = parsed(text, &options);
@@ -34,6 +32,13 @@ pub fn shell_parser(data: &[u8]) {
     }
     let _ = parse_arithmetic(text, 200, usize::MAX);
     let _ = Sandbox::dump(text);
+}
+
+/// Redirections are printed behind the words, as by bash, of which the first may be a reserved word only behind them.
+fn puts_a_reserved_word_first(text: &[u8]) -> bool {
+    let view = inspect(text);
+    let mut names = view.commands.iter().filter_map(|command| command.words.first());
+    names.any(|name| RESERVED.contains(&name.source.as_str()))
 }
 
 /// The commands before the first error, and the error.
