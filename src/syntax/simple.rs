@@ -11,7 +11,7 @@ use super::ast::{
     Argument, Assignment, AssignmentValue, Command, CommandKind, FunctionDefinition, Simple, Span, Word,
     WordPart,
 };
-use super::byte::{is_name_byte, is_name_start};
+use super::byte::is_name_start;
 use super::lexer::{Keyword, Parsed, Reader};
 use super::parser::empty_command;
 use crate::memory::{Arc, Box, Bytes, Few, Vec, vec};
@@ -125,10 +125,7 @@ impl Reader<'_> {
 
     /// Whether `name[` begins here with a blank before the bracket is closed: behind a command's name that is no subscript.
     fn has_blank_in_bracket(&self) -> bool {
-        let mut at = self.pos();
-        while self.byte_at(at).is_some_and(is_name_byte) {
-            at += 1;
-        }
+        let mut at = self.name_end(self.pos());
         let mut depth = 0_u32;
         while let Some(byte) = self.byte_at(at) {
             match byte {
@@ -142,7 +139,7 @@ impl Reader<'_> {
             if depth == 0 {
                 return false;
             }
-            at += 1;
+            at = self.after(at);
         }
         // Nothing closes it before the text ends: a word too.
         depth > 0
@@ -154,11 +151,11 @@ impl Reader<'_> {
         if !self.byte_at(at).is_some_and(is_name_start) {
             return false;
         }
-        while self.byte_at(at).is_some_and(is_name_byte) {
-            at += 1;
+        at = self.name_end(at);
+        if self.byte_at(at) == Some(b'+') {
+            at = self.after(at);
         }
-        at += usize::from(self.byte_at(at) == Some(b'+'));
-        self.byte_at(at) == Some(b'=') && self.byte_at(at + 1) == Some(b'(')
+        self.byte_at(at) == Some(b'=') && self.byte_at(self.after(at)) == Some(b'(')
     }
 
     /// `name=( ... )` behind `let` and `eval`: one word, whose text is read once more.
