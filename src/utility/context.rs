@@ -207,9 +207,14 @@ impl Context {
     /// Waits until a text may be compiled, if that can take long for its size or for what its expressions repeat.
     pub(crate) async fn compiles(&self, text: &[u8]) {
         if is_long_to_compile(text) {
-            while !self.meter.may_take_long() {
-                yield_now().await;
-            }
+            self.may_take_long().await;
+        }
+    }
+
+    /// Waits until a step may take long.
+    pub(crate) async fn may_take_long(&self) {
+        while !self.meter.may_take_long() {
+            yield_now().await;
         }
     }
 

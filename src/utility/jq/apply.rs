@@ -2,7 +2,7 @@
 
 use super::binding::Bindings;
 use super::error::Raise;
-use super::frame::{Choice, Frames, Item, Next, Todo, Track};
+use super::frame::{Choice, Frames, Item, Next, Question, Todo, Track};
 use super::machine::{Machine, given};
 use super::path;
 use super::single;
@@ -79,7 +79,17 @@ impl Machine<'_, '_> {
                 }
                 _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
             },
-            Operation::Input(is_optional) => Next::Input(*is_optional, item.position(), frames),
+            Operation::Input(is_optional) => {
+                let question = if *is_optional { Question::InputIfAny } else { Question::Input };
+                Next::Ask(question, item.position(), frames)
+            }
+            Operation::ModuleMeta => match &item.value {
+                Value::String(name) => Next::Ask(Question::Module(name.clone()), item.position(), frames),
+                _ => {
+                    let problem = "modulemeta input module name must be a string";
+                    Next::Fail(Raise::message(problem), frames)
+                }
+            },
             Operation::Limit(inner) => {
                 let count = match arguments.first() {
                     Some(Value::Number(number)) if number.value() > 0.0 => number.value().ceil() as u64,

@@ -218,6 +218,7 @@ const TABLE: &[Row] = &[
     ("input_line_number", 0, Native(system::input_line_number)),
     ("env", 0, Form(|program, _| program.add(Term::Global(0)))),
     ("_say", 1, Native(system::say)),
+    ("modulemeta", 0, Form(|program, _| program.add(Term::Apply(Operation::ModuleMeta, Vec::new())))),
     ("get_search_list", 0, Native(system::search_list)),
     ("get_prog_origin", 0, Native(system::program_origin)),
     ("get_jq_origin", 0, Native(system::jq_origin)),

@@ -4,28 +4,29 @@
 //! each input: read it (`source.rs`), run the filter, print its outputs. Reading, running and printing all stop when the
 //! time slice is over and go on in the next one. A filter such as `.a.b` does not build its inputs (`member.rs`).
 //!
-//! Not there: modules (`import`, `include`), `--stream-errors`, the options that debug jq itself.
+//! Not there: `--stream-errors`, the options that debug jq itself.
 
 use super::arguments::{self, Given, Parsed, Request};
 use super::cache::Filters;
-use super::compile::{Compiled, Member, Otherwise, compile};
+use super::compile::{CompileError, Compiled, Member, Otherwise, compile};
 use super::disposal::Disposal;
 use super::error::JqError;
 use super::format::text_of;
+use super::library::{self, Places, contents};
 use super::machine::Step;
 use super::member;
 use super::print::{self, Layout, Palette, Printing};
 use super::read::{self, ReadError};
 use super::run::{Host, Run};
-use super::source::{self, Source, SourceError, end_of_run};
+use super::source::{self, Source, SourceError, end_of_run, ended};
+use super::system::LIBRARY;
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
-use crate::limit::{Limit, LimitError, Meter};
-use crate::memory::{self, String, ToMeteredString, Vec, format};
-use crate::utility::options;
+use crate::limit::Meter;
+use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
 use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example, flag, value};
-use crate::vfs::FsError;
+use crate::utility::{files, options};
 use std::sync::Arc;
 
 pub(in crate::utility) const UTILITY: Utility = Utility {
@@ -126,7 +127,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Ok(variables) => variables,
         Err(status) => return Ok(status),
     };
-    let compiled = match filter(ctx, &request, &variables.names).await? {
+    let places = places(ctx, &request);
+    let compiled = match filter(ctx, &request, &places, &variables.names).await? {
         Ok(compiled) => compiled,
         Err(status) => return Ok(status),
     };
@@ -135,14 +137,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut host = Host::new(ctx.env.clone(), Arc::clone(&ctx.session.clock));
     let layout = layout(ctx, &request).await?;
     host.layout = layout.clone();
-    host.library = request
-        .library
-        .as_ref()
-        .map(|given| given.iter().map(|name| lossy(&ctx.absolute(name.as_bytes()))).collect());
-    host.origin = ctx.cwd.clone();
+    host.library.clone_from(&places.library);
+    host.origin = places.origin.as_slice().into();
     let run = compiled.run(&values, host, Work::new(&meter));
     let mut evaluation = Evaluation {
         request: &request,
+        places: &places,
         layout,
         member: compiled.member().filter(|_| request.is_plain_json()),
         meter: &meter,
@@ -172,9 +172,23 @@ async fn layout(ctx: &mut Context, request: &Request<'_>) -> Result<Layout, Util
     Ok(Layout { colours, ..request.layout.clone() })
 }
 
-/// The limit that ended the run.
-fn ended(meter: &Meter) -> LimitError {
-    meter.failure().unwrap_or_else(|| meter.fail(Limit::Operations))
+/// Where modules are searched.
+fn places(ctx: &Context, request: &Request<'_>) -> Places {
+    let known = |name: &crate::text::Text| {
+        let path = ctx.absolute(name.as_bytes());
+        let found = ctx.fs().canonicalize(&path);
+        lossy(found.as_deref().unwrap_or(name.as_bytes()))
+    };
+    let library = match &request.library {
+        Some(given) => given.iter().map(known).collect(),
+        None => LIBRARY.into_iter().map(ToMeteredString::to_metered_string).collect(),
+    };
+    let file = request.filter.filter(|_| request.from_file);
+    let origin = match file {
+        Some(file) => files::parent(&ctx.absolute(file)).to_metered(),
+        None => ctx.cwd.to_metered(),
+    };
+    Places { library, origin }
 }
 
 /// The problem and where help is to be found; status 2.
@@ -191,24 +205,6 @@ fn usage(ctx: &mut Context, problem: &str) -> ExitStatus {
 fn refused(ctx: &mut Context, problem: &str) -> ExitStatus {
     ctx.stderr.push(format!("jq: {problem}\n").as_bytes());
     ExitStatus(2)
-}
-
-/// The bytes of a file, or why it could not be read.
-async fn contents(ctx: &mut Context, name: &[u8]) -> Result<Result<Vec<u8>, String>, UtilityError> {
-    let read = match ctx.open_input(name) {
-        Ok(mut input) => input.read_to_end().await,
-        Err(error) => Err(error),
-    };
-    match read {
-        Ok(bytes) => Ok(Ok(bytes)),
-        Err(FsError::Limit(limit)) => Err(limit.into()),
-        Err(FsError::Errno(crate::vfs::Errno::IsDirectory)) => {
-            Ok(Err(format!("Could not open {}: It's a directory", bstr::BStr::new(name))))
-        }
-        Err(FsError::Errno(errno)) => {
-            Ok(Err(format!("Could not open {}: {}", bstr::BStr::new(name), errno.message())))
-        }
-    }
 }
 
 fn text(bytes: &[u8]) -> Text {
@@ -327,6 +323,7 @@ fn one_value(text: &[u8], work: &mut Work<'_>) -> Result<Value, ReadError> {
 async fn filter(
     ctx: &mut Context,
     request: &Request<'_>,
+    places: &Places,
     names: &[String],
 ) -> Result<Result<memory::Arc<Compiled>, ExitStatus>, UtilityError> {
     let bytes = match request.filter {
@@ -337,6 +334,13 @@ async fn filter(
         Some(text) => text.clone(),
         None => crate::text::Text::from_static(b"."),
     };
+    // A filter that is kept is known by its text, so none that has modules is.
+    if library::may_import(&bytes) || library::has_definitions_of_user(ctx) {
+        ctx.compiles(&bytes).await;
+        let text = bytes.to_string_lossy();
+        let compiled = library::compile_with_modules(ctx, places, &text, &globals(names)).await?;
+        return Ok(compiled.map(memory::Arc::new).map_err(|error| refused_filter(ctx, &error)));
+    }
     let filters = ctx.session.kept::<Filters>();
     if let Some(compiled) = filters.and_then(|filters| filters.get(&bytes, names)) {
         return Ok(Ok(compiled));
@@ -350,11 +354,14 @@ async fn filter(
             }
             Ok(Ok(compiled))
         }
-        Err(error) => {
-            ctx.stderr.push(format!("{error}\n").as_bytes());
-            Ok(Err(ExitStatus(3)))
-        }
+        Err(error) => Ok(Err(refused_filter(ctx, &error))),
     }
+}
+
+/// Says what is wrong with a filter; status 3.
+fn refused_filter(ctx: &mut Context, error: &CompileError) -> ExitStatus {
+    ctx.stderr.push(format!("{error}\n").as_bytes());
+    ExitStatus(3)
 }
 
 /// Frees a value, with pauses.
@@ -370,6 +377,7 @@ async fn dispose(ctx: &mut Context, value: Option<Value>) -> Result<(), UtilityE
 /// One run over all its inputs.
 struct Evaluation<'a> {
     request: &'a Request<'a>,
+    places: &'a Places,
     layout: Layout,
     /// The filter, where it is no more than a member of each input.
     member: Option<&'a Member>,
@@ -516,6 +524,10 @@ impl Evaluation<'_> {
                     };
                     self.describe_input();
                     self.run.supply(input);
+                }
+                Step::Module(name) => {
+                    let metadata = library::metadata(ctx, self.places, name.as_str()).await?;
+                    self.run.describe(metadata);
                 }
                 Step::Failed(error) => return self.fail(ctx, &error).await,
             }

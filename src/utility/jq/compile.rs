@@ -1,12 +1,15 @@
 //! Filter text to a compiled filter that can be kept and shared.
 
-use super::parse::{Parser, Shared};
+use super::parse::{Definition, Imported, Meaning, Parser, Shared, TOP_LEVEL};
 use super::term::{Id, Program, Term};
 use super::text::Text;
 use super::value::Value;
 use crate::limit::gauge;
-use crate::memory::{String, ToMeteredString, Vec, vec};
+use crate::memory::{String, ToMeteredString, Vec, format, vec};
 use std::fmt;
+
+/// Fuel of a name that comes from a module.
+const NAME: i64 = 10;
 
 /// The longest filter in bytes.
 const LONGEST: usize = 1 << 20;
@@ -19,6 +22,8 @@ pub(crate) struct CompileError(pub(crate) Vec<Fault>);
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
+    /// What stands between `jq: error` and the problem.
+    pub(crate) separator: &'static str,
     /// What is wrong, in jq's words.
     pub(crate) problem: String,
     /// Where; `None` for what concerns the whole filter.
@@ -45,8 +50,8 @@ struct Listed<'f>(&'f [Fault]);
 
 impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Fault { problem, place } in self.0 {
-            write!(f, "jq: error: {problem}")?;
+        for Fault { separator, problem, place } in self.0 {
+            write!(f, "jq: error{separator}{problem}")?;
             if let Some(Place { source, line, text, column, length }) = place {
                 write!(f, " at {source}, line {line}, column {}:\n    {text}\n    ", column + 1)?;
                 write!(f, "{}{}", Repeated(" ", *column), Repeated("^", *length))?;
@@ -71,6 +76,7 @@ impl Fault {
         let (source, text) = (source.to_metered_string(), line.to_metered_string());
         let line = before.matches('\n').count() + 1;
         Fault {
+            separator: ": ",
             problem: problem.to_metered_string(),
             place: Some(Place { source, line, text, column, length }),
         }
@@ -78,7 +84,12 @@ impl Fault {
 
     /// Something about the whole filter.
     pub(super) fn of_all(problem: &str) -> Self {
-        Fault { problem: problem.to_metered_string(), place: None }
+        Fault { separator: ": ", problem: problem.to_metered_string(), place: None }
+    }
+
+    /// Something about a file that could not be loaded.
+    pub(super) fn of_loading(problem: &str) -> Self {
+        Fault { separator: " ", ..Self::of_all(problem) }
     }
 }
 
@@ -155,13 +166,58 @@ impl Compiled {
 /// # Errors
 /// The first thing wrong with it; jq prints the error's text and exits 3.
 pub(crate) fn compile(filter: &str, globals: &[&str]) -> Result<Compiled, CompileError> {
-    if filter.len() > LONGEST {
+    link(&[], filter, &[], globals)
+}
+
+/// A module that is compiled together with a filter.
+#[derive(Debug)]
+pub(crate) struct Module {
+    /// Its file.
+    pub(crate) source: String,
+    pub(crate) text: String,
+    pub(crate) links: Vec<Link>,
+}
+
+/// What a text takes from elsewhere.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// The name before `::`.
+    pub(crate) alias: Option<String>,
+    pub(crate) target: Target,
+}
+
+/// See [`Link`].
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// The functions of the module with that number, which stands before.
+    Module(usize),
+    Data(Value),
+}
+
+/// As [`compile`], with the modules that the filter takes from by `links`; a module takes only from those before it.
+///
+/// # Errors
+/// As [`compile`].
+pub(crate) fn link(
+    modules: &[Module],
+    filter: &str,
+    links: &[Link],
+    globals: &[&str],
+) -> Result<Compiled, CompileError> {
+    if filter.len() > LONGEST || modules.iter().any(|module| module.text.len() > LONGEST) {
         return Err(Fault::of_all("filter is too long").into());
     }
     let mut names = vec!["ENV"];
     names.extend(globals);
     let mut shared = Shared { globals: &names, ..Shared::default() };
-    let main = Parser::new(filter, &mut shared).filter()?;
+    let mut defined: Vec<Vec<Definition>> = Vec::new();
+    for module in modules {
+        let imported = imported(&module.links, &defined, &mut shared);
+        let library = Parser::of(&module.text, &module.source, &imported, &mut shared).library()?;
+        defined.push(library.definitions);
+    }
+    let imported = imported(links, &defined, &mut shared);
+    let main = Parser::of(filter, TOP_LEVEL, &imported, &mut shared).filter()?;
     let undefined = shared.undefined_from(main);
     if !undefined.is_empty() {
         return Err(CompileError(undefined));
@@ -177,4 +233,32 @@ pub(crate) fn compile(filter: &str, globals: &[&str]) -> Result<Compiled, Compil
         return Err(Fault::of_all("filter is too long").into());
     }
     Ok(Compiled { program, main, member })
+}
+
+/// The names that a text has by its links; of two that are the same the last one counts.
+fn imported(links: &[Link], defined: &[Vec<Definition>], shared: &mut Shared<'_>) -> Vec<Imported> {
+    let mut names = Vec::new();
+    for Link { alias, target } in links {
+        let prefix = alias.as_deref().unwrap_or_default();
+        match target {
+            Target::Module(number) => {
+                for Definition { name, arity, number } in defined.get(*number).into_iter().flatten() {
+                    gauge::burn(NAME);
+                    if gauge::is_refused() {
+                        return names;
+                    }
+                    let name = if alias.is_some() { format!("{prefix}::{name}") } else { name.clone() };
+                    names
+                        .push(Imported { name, means: Meaning::Function { number: *number, arity: *arity } });
+                }
+            }
+            Target::Data(value) => {
+                let means = Meaning::Data(shared.data.len());
+                shared.data.push(value.clone());
+                names.push(Imported { name: prefix.to_metered_string(), means });
+                names.push(Imported { name: format!("{prefix}::{prefix}"), means });
+            }
+        }
+    }
+    names
 }

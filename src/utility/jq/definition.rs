@@ -105,7 +105,7 @@ impl<'t> Parser<'t, '_, '_> {
                 let skip = self.slots.saturating_sub(slots);
                 Ok(self.add(Term::Call(number, arguments, skip)))
             }
-            None => match self.builtin(name, arguments)? {
+            Some(Bound::Data(_)) | None => match self.builtin(name, arguments)? {
                 Ok(id) => Ok(id),
                 Err(arity) => Ok(self.undefined(&format!("{name}/{arity} is not defined"), place)),
             },

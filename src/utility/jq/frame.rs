@@ -8,6 +8,7 @@ use super::error::Raise;
 use super::job::Job;
 use super::operator::Operator;
 use super::term::Id;
+use super::text::Text;
 use super::value::{Array, Members, Value};
 use crate::memory::{Held, Vec, shared};
 use std::sync::Arc;
@@ -276,6 +277,17 @@ pub(crate) enum Next {
     Fail(Raise, Frames),
     /// Take the newest choice.
     Back,
-    /// Give the next input to these frames; whether it is `[input]`, or `[]` where there is none.
-    Input(bool, Track, Frames),
+    /// Give what the caller supplies to these frames.
+    Ask(Question, Track, Frames),
+}
+
+/// What the machine asks its caller for.
+#[derive(Clone, Debug)]
+pub(crate) enum Question {
+    /// The next input.
+    Input,
+    /// `[input]`, or `[]` where there is none.
+    InputIfAny,
+    /// What the module of that name says of itself.
+    Module(Text),
 }

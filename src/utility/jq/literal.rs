@@ -95,7 +95,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The value of a term that is made of literals alone.
-    fn literal(&self, term: Id, depth: usize) -> Option<Value> {
+    pub(super) fn literal(&self, term: Id, depth: usize) -> Option<Value> {
         let program = &self.shared.program;
         match program.term(term) {
             Term::Constant(value) => Some(value.clone()),

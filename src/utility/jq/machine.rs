@@ -10,16 +10,17 @@ use super::binding::{Bindings, Bound};
 use super::deletion;
 use super::disposal::Dropped;
 use super::error::{JqError, Raise};
-use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
+use super::frame::{Choice, Frames, Item, Next, Question, Todo, Track, Trail};
 use super::print;
 use super::read::ReadError;
 use super::regex::Regexes;
 use super::run::Host;
 use super::single::{Input, Single};
 use super::term::{Assignment, Id, Program, Term};
+use super::text::Text;
 use super::value::{Array, Value};
 use super::work::Work;
-use crate::memory::{Vec, format, vec};
+use crate::memory::{String, Vec, format, vec};
 
 /// What builtins can reach.
 pub(crate) struct Context<'c> {
@@ -39,6 +40,7 @@ enum Supplied {
     #[default]
     Nothing,
     Input(Option<Result<Value, ReadError>>),
+    Metadata(Result<Value, String>),
 }
 
 /// Why the machine stops.
@@ -54,6 +56,8 @@ pub(crate) enum Step {
     Pause,
     /// The filter wants the next input: supply it, then go on.
     Input,
+    /// The filter wants to know a module: describe it, then go on.
+    Module(Text),
 }
 
 /// A run of a program over one input.
@@ -93,6 +97,11 @@ impl<'p, 'c> Machine<'p, 'c> {
     /// What [`Step::Input`] waits for.
     pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
         self.supplied = Supplied::Input(input);
+    }
+
+    /// What [`Step::Module`] waits for.
+    pub(crate) fn describe(&mut self, metadata: Result<Value, String>) {
+        self.supplied = Supplied::Metadata(metadata);
     }
 
     /// Goes on to the next output, or to a reason to stop.
@@ -140,12 +149,20 @@ impl<'p, 'c> Machine<'p, 'c> {
                     None => return Step::Done,
                     Some(choice) => self.resume(choice),
                 },
-                Next::Input(is_optional, track, frames) => match std::mem::take(&mut self.supplied) {
+                Next::Ask(question, track, frames) => match std::mem::take(&mut self.supplied) {
                     Supplied::Nothing => {
-                        self.next = Next::Input(is_optional, track, frames);
-                        return Step::Input;
+                        let step = match &question {
+                            Question::Module(name) => Step::Module(name.clone()),
+                            Question::Input | Question::InputIfAny => Step::Input,
+                        };
+                        self.next = Next::Ask(question, track, frames);
+                        return step;
                     }
-                    Supplied::Input(input) => supplied(input, is_optional, track, frames),
+                    Supplied::Input(input) => {
+                        supplied(input, matches!(question, Question::InputIfAny), track, frames)
+                    }
+                    Supplied::Metadata(Ok(value)) => Next::Give(Item { value, track }, frames),
+                    Supplied::Metadata(Err(problem)) => Next::Fail(Raise::message(problem), frames),
                 },
             };
         }

@@ -7,13 +7,17 @@
 //! plain bindings. Nesting has a budget, because parsing recurses.
 
 use super::compile::{CompileError, Fault};
+use super::import::Head;
 use super::lexer::{self, Token};
 use super::term::{Id, Program, Term};
 use super::value::Value;
-use crate::memory::{BTreeMap, String, Vec, format};
+use crate::memory::{BTreeMap, String, ToMeteredString, Vec, format};
 
 /// Builtin functions parsed so far, by name and number of parameters.
 pub(crate) type Known = BTreeMap<(&'static str, usize), usize>;
+
+/// What the filter is called in messages.
+pub(super) const TOP_LEVEL: &str = "<top-level>";
 
 /// What stands for the parenthesis of an interpolation among the brackets that are open.
 pub(super) const INTERPOLATION: char = '\\';
@@ -29,6 +33,8 @@ pub(crate) struct Shared<'g> {
     pub(crate) undefined: Vec<(Id, Fault)>,
     /// What else is wrong, though the text could be read on.
     pub(crate) faults: Vec<Fault>,
+    /// The values of imported files.
+    pub(crate) data: Vec<Value>,
 }
 
 impl Shared<'_> {
@@ -50,6 +56,8 @@ pub(super) enum Bound {
     Slot(usize),
     /// A function and the number of bindings around its definition.
     Function { number: usize, slots: usize },
+    /// The value with that number in [`Shared::data`].
+    Data(usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,12 +67,45 @@ pub(super) enum Space {
     Function(usize),
 }
 
+/// A name that a text has from a module.
+pub(crate) struct Imported {
+    /// With the module's name before it, if it was given one.
+    pub(crate) name: String,
+    pub(crate) means: Meaning,
+}
+
+/// See [`Imported`].
+#[derive(Clone, Copy)]
+pub(crate) enum Meaning {
+    Function {
+        number: usize,
+        arity: usize,
+    },
+    /// The value with that number in [`Shared::data`].
+    Data(usize),
+}
+
+/// A module's text.
+pub(crate) struct Library {
+    pub(crate) head: Head,
+    pub(crate) definitions: Vec<Definition>,
+}
+
+/// A function that a module defines.
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) arity: usize,
+    pub(crate) number: usize,
+}
+
 /// What parsing gives.
 pub(super) type Parsed<T> = Result<T, CompileError>;
 
 /// Parses one text.
 pub(crate) struct Parser<'t, 's, 'g> {
     pub(super) text: &'t str,
+    /// What the text is called in messages.
+    pub(super) source: &'t str,
     /// Start and end of the current token.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -80,18 +121,41 @@ pub(crate) struct Parser<'t, 's, 'g> {
 }
 
 impl<'t, 's, 'g> Parser<'t, 's, 'g> {
-    /// Starts at the beginning of `text`.
+    /// Starts at the beginning of a filter, or of a builtin's definition.
     pub(crate) fn new(text: &'t str, shared: &'s mut Shared<'g>) -> Self {
+        Self::of(text, TOP_LEVEL, &[], shared)
+    }
+
+    /// Starts at the beginning of `text`, which has these names from modules.
+    pub(crate) fn of(
+        text: &'t str,
+        source: &'t str,
+        imported: &'t [Imported],
+        shared: &'s mut Shared<'g>,
+    ) -> Self {
         let (token, start, end) = lexer::token(text, 0);
+        let mut names = BTreeMap::new();
+        for Imported { name, means } in imported {
+            let (space, bound) = match *means {
+                Meaning::Function { number, arity } => {
+                    (Space::Function(arity), Bound::Function { number, slots: 0 })
+                }
+                Meaning::Data(number) => (Space::Variable, Bound::Data(number)),
+            };
+            if let Some(bounds) = names.get_or_default((space, name.as_str())) {
+                Vec::push(bounds, bound);
+            }
+        }
         Parser {
             text,
+            source,
             start,
             end,
             token,
             shared,
             open: Vec::new(),
             last: (0, 0),
-            names: BTreeMap::new(),
+            names,
             slots: 0,
             depth: 0,
         }
@@ -102,14 +166,60 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
     /// # Errors
     /// The first syntax error, and what is wrong besides. Undefined names are noted.
     pub(crate) fn filter(mut self) -> Parsed<Id> {
-        match self.whole() {
-            Ok(Some(id)) if self.shared.faults.is_empty() => Ok(id),
-            Ok(None) if self.shared.faults.is_empty() => {
-                Err(Fault::of_all("Top-level program not given (try \".\")").into())
-            }
-            Ok(_) => Err(CompileError(std::mem::take(&mut self.shared.faults))),
+        let whole = self.whole();
+        match self.checked(whole)? {
+            Some(id) => Ok(id),
+            None => Err(Fault::of_all("Top-level program not given (try \".\")").into()),
+        }
+    }
+
+    /// The whole text as a module.
+    ///
+    /// # Errors
+    /// As [`Parser::filter`].
+    pub(crate) fn library(mut self) -> Parsed<Library> {
+        let library = self.head_and_definitions();
+        let library = self.checked(library)?;
+        if self.token == Token::End {
+            return Ok(library);
+        }
+        if !self.starts_term() && self.token != Token::Name("label") {
+            return Err(self.unexpected_of("end of file"));
+        }
+        self.pipe()?;
+        if self.token != Token::End {
+            return Err(self.unexpected_of("end of file"));
+        }
+        let problem = "jq: error: library should only have function definitions, not a main expression";
+        Err(Fault::of_all(problem).into())
+    }
+
+    /// What stands before the definitions of the text.
+    ///
+    /// # Errors
+    /// As [`Parser::filter`], of this part alone.
+    pub(crate) fn only_head(mut self) -> Parsed<Head> {
+        self.head()
+    }
+
+    fn head_and_definitions(&mut self) -> Parsed<Library> {
+        let head = self.head()?;
+        let mut definitions = Vec::new();
+        while self.token == Token::Name("def") {
+            let number = self.shared.program.functions.len();
+            let (name, arity) = self.definition()?;
+            definitions.push(Definition { name: name.to_metered_string(), arity, number });
+        }
+        Ok(Library { head, definitions })
+    }
+
+    /// The result together with what else is wrong.
+    fn checked<T>(&mut self, result: Parsed<T>) -> Parsed<T> {
+        let mut faults = std::mem::take(&mut self.shared.faults);
+        match result {
+            Ok(value) if faults.is_empty() => Ok(value),
+            Ok(_) => Err(CompileError(faults)),
             Err(CompileError(last)) => {
-                let mut faults = std::mem::take(&mut self.shared.faults);
                 faults.extend(last);
                 Err(CompileError(faults))
             }
@@ -118,9 +228,7 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
 
     /// The term of the text; `None` where there are definitions alone.
     fn whole(&mut self) -> Parsed<Option<Id>> {
-        while self.token == Token::Name("def") {
-            self.definition()?;
-        }
+        self.head_and_definitions()?;
         if self.token == Token::End {
             return Ok(None);
         }
@@ -238,7 +346,7 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
 
     /// What is wrong at these bytes of the text.
     pub(super) fn fault_at(&self, problem: &str, place: (usize, usize)) -> Fault {
-        Fault::new(problem, "<top-level>", self.text, place)
+        Fault::new(problem, self.source, self.text, place)
     }
 
     /// A term in the place of a name that is not defined. It is an error only where the filter can come to it.
@@ -329,9 +437,16 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
 
     /// The variable `name`, which stands at these bytes.
     pub(super) fn variable(&mut self, name: &str, place: (usize, usize)) -> Id {
-        if let Some(Bound::Slot(slot)) = self.find(Space::Variable, name) {
-            let skip = self.slots.saturating_sub(slot);
-            return self.add(Term::Variable(skip));
+        match self.find(Space::Variable, name) {
+            Some(Bound::Slot(slot)) => {
+                let skip = self.slots.saturating_sub(slot);
+                return self.add(Term::Variable(skip));
+            }
+            Some(Bound::Data(number)) => {
+                let value = self.shared.data.get(number).cloned().unwrap_or_default();
+                return self.constant(value);
+            }
+            _ => {}
         }
         let number = self.shared.globals.iter().rposition(|global| *global == name);
         match number {

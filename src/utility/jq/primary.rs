@@ -203,7 +203,7 @@ impl<'t> Parser<'t, '_, '_> {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let location =
-            Value::object([("file", Value::text("<top-level>")), ("line", Value::number(line as f64))]);
+            Value::object([("file", Value::text(self.source)), ("line", Value::number(line as f64))]);
         self.constant(location)
     }
 

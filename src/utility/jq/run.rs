@@ -27,8 +27,8 @@ pub(crate) struct Host {
     pub(crate) said: std::sync::Arc<Said>,
     /// How outputs are printed; `debug` prints so as well.
     pub(crate) layout: Layout,
-    /// Where modules are searched, where the arguments say so.
-    pub(crate) library: Option<Vec<String>>,
+    /// Where modules are searched.
+    pub(crate) library: Vec<String>,
     /// The directory of the filter.
     pub(crate) origin: crate::text::Text,
 }
@@ -59,7 +59,7 @@ impl Host {
             lines: 0,
             said: std::sync::Arc::default(),
             layout: COMPACT,
-            library: None,
+            library: Vec::new(),
             origin: crate::text::Text::default(),
         }
     }
@@ -103,6 +103,11 @@ impl<'g> Run<'_, 'g> {
     /// Answers [`Step::Input`]: `None` when there are no more inputs.
     pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
         self.machine.supply(input);
+    }
+
+    /// Answers [`Step::Module`].
+    pub(crate) fn describe(&mut self, metadata: Result<Value, String>) {
+        self.machine.describe(metadata);
     }
 
     /// What the filter can reach.

@@ -356,6 +356,6 @@ pub(crate) fn apply(
             None => Err(Raise::Error(Value::Null)),
             Some(value) => Err(Raise::Error(value)),
         },
-        Operation::Range | Operation::Limit(_) | Operation::Input(_) => Ok(None),
+        Operation::Range | Operation::Limit(_) | Operation::Input(_) | Operation::ModuleMeta => Ok(None),
     }
 }

@@ -14,6 +14,7 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::io::Description;
+use crate::limit::{Limit, LimitError, Meter};
 use crate::memory::{Arc, String, Vec, format, vec};
 use crate::text::Text as Operand;
 use crate::utility::{Context, UtilityError};
@@ -463,4 +464,9 @@ pub(super) async fn text(bytes: &[u8]) -> Text {
         return text_of(bytes);
     }
     Text::from(lossy(bytes).await)
+}
+
+/// The limit that ended the run.
+pub(super) fn ended(meter: &Meter) -> LimitError {
+    meter.failure().unwrap_or_else(|| meter.fail(Limit::Operations))
 }

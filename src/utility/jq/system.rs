@@ -9,8 +9,11 @@ use super::source;
 use super::value::Value;
 use crate::memory::{Box, vec};
 
+/// The directory of the program.
+pub(super) const ORIGIN: &str = "/usr/bin";
+
 /// Where modules are searched when no argument says it.
-const LIBRARY: [&str; 3] = ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"];
+pub(super) const LIBRARY: [&str; 3] = ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"];
 
 type Output = Result<Value, Raise>;
 
@@ -70,10 +73,7 @@ pub(super) fn builtins(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
 }
 
 pub(super) fn search_list(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::array(match &context.host.library {
-        Some(given) => given.iter().map(|directory| Value::text(directory)).collect(),
-        None => LIBRARY.into_iter().map(Value::text).collect(),
-    }))
+    Ok(Value::array(context.host.library.iter().map(|directory| Value::text(directory)).collect()))
 }
 
 pub(super) fn program_origin(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
@@ -81,5 +81,5 @@ pub(super) fn program_origin(context: &mut Context<'_>, _: Value, _: &[Value]) -
 }
 
 pub(super) fn jq_origin(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::text("/usr/bin"))
+    Ok(Value::text(ORIGIN))
 }

@@ -41,6 +41,8 @@ pub(crate) enum Operation {
     Error,
     /// `input`; true: `[input]`, or `[]` after the last.
     Input(bool),
+    /// `modulemeta`
+    ModuleMeta,
 }
 
 impl Operation {
@@ -290,7 +292,10 @@ impl Program {
             Term::If(condition, then, otherwise) => self.all([*condition, *then, *otherwise]),
             Term::Try(body, handler) => self.all([Some(*body), *handler].into_iter().flatten()),
             Term::Collect(inner) => self.all([*inner]),
-            Term::Apply(Operation::Range | Operation::Limit(_) | Operation::Input(_), _) => Shape::default(),
+            Term::Apply(
+                Operation::Range | Operation::Limit(_) | Operation::Input(_) | Operation::ModuleMeta,
+                _,
+            ) => Shape::default(),
             Term::Apply(_, arguments) => self.all(arguments.iter().copied()),
             Term::Assign(kind, path, value) if self.is_plain_path(*path) && *kind != Assignment::Update => {
                 self.all([*path, *value])

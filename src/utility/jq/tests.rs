@@ -55,6 +55,7 @@ fn run(filter: &str, input: &str, work: Work<'_>) -> (Vec<String>, Option<String
                     let input = inputs.next(run.work());
                     run.supply(input);
                 }
+                Step::Module(name) => run.describe(Err(name.as_str().into())),
                 Step::Pause => run.work().go_on(),
                 Step::Done => break,
                 Step::Failed(error @ JqError::Uncaught(_)) => {
