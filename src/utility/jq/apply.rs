@@ -1,12 +1,12 @@
 //! Operations over the outputs of several terms, argument by argument, and destructuring alternatives.
 
-use super::binding::Bindings;
+use super::binding::{Bindings, Id};
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Question, Todo, Track};
 use super::machine::{Machine, given};
 use super::path;
 use super::single;
-use super::term::{Id, Operation, Term};
+use super::term::{Operation, Term};
 use super::value::Value;
 use crate::memory::Vec;
 
@@ -127,7 +127,7 @@ impl Machine<'_, '_> {
     ) -> Next {
         let position = item.position();
         match single::apply(&mut self.context, operation, item.value, arguments) {
-            Ok(Some(value)) => Next::Give(position.hold_new(value), frames),
+            Ok(Some(value)) => Next::Deliver(position.hold_new(value), frames),
             Ok(None) => Next::Back,
             Err(raise) => given(Err(raise), position, frames),
         }

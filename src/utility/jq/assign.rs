@@ -1,13 +1,14 @@
 //! Assignments: the paths of the left side are outputs of the machine, the state they change lies in a choice.
 
-use super::binding::Bindings;
+use super::binding::{Bindings, Id};
+use super::context::Context;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
-use super::machine::{Context, Machine, given, no_path};
+use super::machine::{Machine, given, no_path};
 use super::path;
 use super::single::Single;
 use super::suspension::Rest;
-use super::term::{Assignment, Id, Term};
+use super::term::{Assignment, Term};
 use super::value::Value;
 use crate::memory::Vec;
 

@@ -3,10 +3,15 @@
 //! The newest binding comes first. The list is dropped without recursion, however long it is and however deep closures
 //! nest.
 
-use super::term::{Id, TO_ROOT};
 use super::value::Value;
 use crate::memory::{Held, Vec, shared};
 use std::sync::Arc;
+
+/// The number of a term of the program, which a closure keeps.
+pub(crate) type Id = usize;
+
+/// How many bindings a call drops: all of them.
+pub(crate) const TO_ROOT: usize = usize::MAX;
 
 /// A list of bindings, newest first.
 #[derive(Clone, Debug, Default)]
@@ -84,4 +89,10 @@ impl Drop for Bindings {
             }
         }
     }
+}
+
+/// The bindings of a function's body: those around its definition and one closure for each argument.
+pub(super) fn called(arguments: &[Id], skip: usize, bindings: &Bindings) -> Bindings {
+    let start = bindings.skip(skip);
+    arguments.iter().fold(start, |inner, argument| inner.with(Bound::Closure(*argument, bindings.clone())))
 }

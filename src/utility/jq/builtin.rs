@@ -2,8 +2,9 @@
 //!
 //! A definition is parsed when a filter first uses it, and only then.
 
+use super::binding::Id;
 use super::operator::Operator;
-use super::term::{Id, NativeFunction, Operation, Program, Term};
+use super::term::{NativeFunction, Operation, Program, Term};
 use super::value::Value;
 use super::{collection, containment, conversion, deletion, math, regex, sorting, string, system, time};
 use crate::memory::{String, Vec, format};

@@ -3,16 +3,16 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
+use super::calculate::sum;
 use super::comparison::{is_equal, order};
-use super::error::Raise;
+use super::context::Context;
+use super::error::{Raise, cannot_iterate};
 use super::job::{Output, PIECE, spend, spend_bytes};
-use super::machine::{Context, cannot_iterate, member_at};
 use super::object::Object;
-use super::operator::sum;
+use super::sorting::search;
 use super::text::Text;
-use super::value::{Array, Value};
+use super::value::{Array, Value, member_at};
 use crate::memory::{Vec, format, vec};
-use std::cmp::Ordering;
 
 /// The members of a container, one after the other, without their copy as a whole.
 struct Values(Value, usize);
@@ -35,26 +35,6 @@ impl Iterator for Values {
         self.1 = after;
         Some(value)
     }
-}
-
-/// Where `wanted` lies in so many sorted items, or where it would.
-pub(super) async fn search<'a>(
-    length: usize,
-    item: impl Fn(usize) -> Option<&'a Value>,
-    wanted: &Value,
-) -> Result<usize, usize> {
-    let (mut low, mut high) = (0, length);
-    while low < high {
-        spend(1).await;
-        let middle = low + (high - low) / 2;
-        let Some(item) = item(middle) else { break };
-        match order(item, wanted).await {
-            Ordering::Less => low = middle + 1,
-            Ordering::Greater => high = middle,
-            Ordering::Equal => return Ok(middle),
-        }
-    }
-    Err(low)
 }
 
 /// The item with the extreme key: the first of the smallest, the last of the largest.

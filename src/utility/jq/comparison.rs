@@ -1,9 +1,9 @@
 //! The order and equality of values, without recursion: the containers being compared lie on a list, so that values that
 //! share parts, and whose comparison can take far longer than building them did, are compared in many turns.
 
+use super::context::Context;
 use super::error::Raise;
 use super::job::{spend, spend_bytes};
-use super::machine::Context;
 use super::object::Object;
 use super::value::{Array, Value};
 use crate::memory::Vec;

@@ -1,7 +1,8 @@
 //! Filter text to a compiled filter that can be kept and shared.
 
+use super::binding::Id;
 use super::parse::{Definition, Imported, Meaning, Parser, Shared, TOP_LEVEL};
-use super::term::{Id, Program, Term};
+use super::term::{Program, Term};
 use super::text::Text;
 use super::value::Value;
 use crate::limit::gauge;

@@ -2,9 +2,9 @@
 //! the product of their lengths at each level; the containers at hand lie on a list, and it pauses between two steps.
 
 use super::comparison::is_equal;
+use super::context::Context;
 use super::error::Raise;
 use super::job::{Output, PIECE, spend, spend_bytes};
-use super::machine::Context;
 use super::object::Object;
 use super::value::Value;
 use crate::memory::Vec;

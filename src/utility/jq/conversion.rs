@@ -1,8 +1,8 @@
 //! `tojson` and `fromjson`: a text of a value and a value of a text, some of it at a time.
 
+use super::context::Context;
 use super::error::Raise;
 use super::job::{Output, PIECE, spend};
-use super::machine::Context;
 use super::print::{self, COMPACT, Layout, Printing};
 use super::read::{BYTE_ORDER_MARK, Progress, ReadError, Reader, while_parsing};
 use super::text::Text;

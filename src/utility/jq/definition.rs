@@ -1,10 +1,11 @@
 //! Syntax of what binds names around a body: `def`, calls, `reduce`, `foreach`.
 
+use super::binding::{Id, TO_ROOT};
 use super::builtin::{self, Builtin};
 use super::lexer::{Token, is_keyword};
 use super::parse::{Bound, Parsed, Parser, Space};
 use super::pattern::{Pattern, variables_of};
-use super::term::{Fold, Function, Id, Operation, Shape, TO_ROOT, Term};
+use super::term::{Fold, Function, Operation, Shape, Term};
 use super::value::Value;
 use crate::memory::{Box, Vec, format};
 

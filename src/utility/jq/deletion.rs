@@ -4,9 +4,9 @@
 //! container is deleted at once.
 
 use super::comparison::is_equal;
+use super::context::Context;
 use super::error::Raise;
 use super::job::{Output, spend};
-use super::machine::Context;
 use super::path::{self, bounds, range_of, set_path, take_path, too_deep};
 use super::sorting::sorted;
 use super::value::{Array, Value};

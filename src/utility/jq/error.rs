@@ -3,12 +3,9 @@
 use super::print;
 use super::suspension::Suspension;
 use super::text::Text;
-use super::value::Value;
+use super::value::{MAX_DEPTH, Value};
+use super::work::Stop;
 use crate::memory::{Box, String, format};
-
-/// The run is over; its meter knows why. No filter can catch it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stop;
 
 /// A filter asked to end the program: `halt`, `halt_error`.
 #[derive(Clone, Debug)]
@@ -57,9 +54,38 @@ impl Raise {
     }
 }
 
+impl Value {
+    /// This value, or an error if it nests deeper than [`MAX_DEPTH`].
+    pub(crate) fn checked(self) -> Result<Value, Raise> {
+        if self.depth() <= MAX_DEPTH {
+            return Ok(self);
+        }
+        let exact = match &self {
+            Value::Array(array) => array.exact_depth(),
+            Value::Object(object) => object.exact_depth(),
+            _ => 0,
+        };
+        if exact <= MAX_DEPTH {
+            return Ok(match self {
+                Value::Array(array) => Value::array(array.into_items()),
+                Value::Object(object) => {
+                    Value::Object(object.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+                }
+                other => other,
+            });
+        }
+        Err(Raise::message("Value nests too deeply"))
+    }
+}
+
 /// `object ({"a":1,"b":...)`: kind and the beginning of the value.
 fn described(value: &Value) -> String {
     format!("{} ({})", value.kind(), print::excerpt(value))
+}
+
+/// The words for a value that has no members.
+pub(super) fn cannot_iterate(value: &Value) -> Raise {
+    Raise::message(format!("Cannot iterate over {} ({})", value.kind(), print::excerpt(value)))
 }
 
 /// Why a filter ended without further outputs, for the caller.

@@ -1,9 +1,10 @@
 //! Syntax of pipelines and operators, by precedence climbing: what stands between terms, loosest first.
 
+use super::binding::Id;
 use super::lexer::Token;
 use super::operator::Operator;
 use super::parse::{Parsed, Parser, Space};
-use super::term::{Assignment, Id, Operation, Term};
+use super::term::{Assignment, Operation, Term};
 use super::value::Value;
 use crate::memory::{Vec, vec};
 

@@ -1,11 +1,11 @@
 //! `reduce` and `foreach`: the state lies in a choice below those of the source.
 
-use super::binding::{Bindings, Bound};
+use super::binding::{Bindings, Bound, Id};
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track};
 use super::machine::Machine;
 use super::single::Input;
-use super::term::{Id, Term};
+use super::term::Term;
 use super::value::Value;
 
 impl Machine<'_, '_> {
@@ -98,7 +98,7 @@ impl Machine<'_, '_> {
         }
         match fold.extract {
             Some(extract) => Next::Eval(extract, bindings, item, frames),
-            None => Next::Give(item, frames),
+            None => Next::Deliver(item, frames),
         }
     }
 }

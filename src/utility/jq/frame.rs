@@ -3,11 +3,10 @@
 //! Frames are a shared list, so that several choices can continue into the same one; choices are a plain stack. Both lie
 //! on the heap: how deep a filter recurses is a matter of the run's memory, not of the native stack.
 
-use super::binding::Bindings;
+use super::binding::{Bindings, Id};
 use super::error::Raise;
 use super::job::Job;
 use super::operator::Operator;
-use super::term::Id;
 use super::text::Text;
 use super::value::{Array, Members, Value};
 use crate::memory::{Held, Vec, shared};
@@ -272,7 +271,7 @@ pub(crate) enum Next {
     /// Evaluate a term over an input.
     Eval(Id, Bindings, Item, Frames),
     /// Hand an output to its frame.
-    Give(Item, Frames),
+    Deliver(Item, Frames),
     /// Raise an error at these frames.
     Fail(Raise, Frames),
     /// Take the newest choice.

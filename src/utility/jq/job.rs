@@ -2,13 +2,11 @@
 //! left, so that no value is large enough for it to keep the thread for long.
 
 use super::super::pace::yield_now;
-use super::error::{Raise, Stop};
-use super::machine::Context;
-use super::suspension::Suspension;
+use super::error::Raise;
 use super::value::Value;
-use super::work::Work;
+use super::work::{Stop, Work};
 use crate::limit::gauge;
-use crate::memory::{Box, Task, Vec};
+use crate::memory::Task;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{self, Poll, Waker};
@@ -29,6 +27,11 @@ impl fmt::Debug for Job {
 }
 
 impl Job {
+    /// The job that a future does.
+    pub(crate) fn new(task: impl Future<Output = Output> + Send + 'static) -> Self {
+        Job(Task::of(task))
+    }
+
     /// A job that only comes to its turn.
     pub(crate) fn done() -> Self {
         Job(Task::of(std::future::ready(Ok(Value::Null))))
@@ -52,20 +55,6 @@ impl Job {
             if work.is_due() {
                 return Ok(None);
             }
-        }
-    }
-}
-
-impl Context<'_> {
-    /// The output of a task.
-    ///
-    /// # Errors
-    /// What it raises; [`Raise::Suspended`] when the turn is over before the task is.
-    pub(crate) fn job(&mut self, task: impl Future<Output = Output> + Send + 'static) -> Output {
-        let mut job = Job(Task::of(task));
-        match job.go_on(&mut self.work)? {
-            Some(value) => Ok(value),
-            None => Err(Raise::Suspended(Box::new(Suspension { job, rest: Vec::new() }))),
         }
     }
 }

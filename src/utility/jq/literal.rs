@@ -1,10 +1,11 @@
 //! Syntax of object constructions and of strings with interpolations.
 
+use super::binding::Id;
 use super::format::Format;
 use super::lexer::{self, Token};
 use super::object::Object;
 use super::parse::{INTERPOLATION, Parsed, Parser};
-use super::term::{Id, Operation, Term};
+use super::term::{Operation, Term};
 use super::text::Text;
 use super::value::Value;
 use crate::memory::{String, Vec, format};

@@ -6,33 +6,18 @@
 //! filter; for the next one the newest choice is taken. An error looks for the nearest `try` among the frames and drops
 //! the choices made since. Every turn of the loop is counted.
 
-use super::binding::{Bindings, Bound};
-use super::deletion;
+use super::binding::{Bindings, Bound, Id, called};
+use super::context::Context;
 use super::disposal::Dropped;
 use super::error::{JqError, Raise};
 use super::frame::{Choice, Frames, Item, Next, Question, Todo, Track, Trail};
 use super::print;
 use super::read::ReadError;
-use super::regex::Regexes;
-use super::run::Host;
 use super::single::{Input, Single};
-use super::term::{Assignment, Id, Program, Term};
+use super::term::{Assignment, Program, Term};
 use super::text::Text;
-use super::value::{Array, Value};
-use super::work::Work;
+use super::value::{Array, Value, member_at};
 use crate::memory::{String, Vec, format, vec};
-
-/// What builtins can reach.
-pub(crate) struct Context<'c> {
-    /// Counts steps and bytes.
-    pub(crate) work: Work<'c>,
-    /// Inputs, clock, environment, standard error.
-    pub(crate) host: Host,
-    /// Compiled regular expressions.
-    pub(crate) regexes: Regexes,
-    /// Variables given from outside.
-    pub(crate) globals: Vec<Value>,
-}
 
 /// What the caller has supplied for [`Step::Input`].
 #[derive(Debug, Default)]
@@ -127,9 +112,9 @@ impl<'p, 'c> Machine<'p, 'c> {
             }
             next = match next {
                 Next::Eval(id, bindings, item, frames) => self.eval(id, &bindings, item, frames),
-                Next::Give(item, frames) => match frames.pop() {
+                Next::Deliver(item, frames) => match frames.pop() {
                     None => return Step::Output(item.value),
-                    Some(frame) => self.give(item, frame),
+                    Some(frame) => self.deliver(item, frame),
                 },
                 Next::Fail(Raise::Suspended(suspension), frames) => {
                     self.suspend(suspension.into_inner(), frames)
@@ -161,7 +146,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                     Supplied::Input(input) => {
                         supplied(input, matches!(question, Question::InputIfAny), track, frames)
                     }
-                    Supplied::Metadata(Ok(value)) => Next::Give(Item { value, track }, frames),
+                    Supplied::Metadata(Ok(value)) => Next::Deliver(Item { value, track }, frames),
                     Supplied::Metadata(Err(problem)) => Next::Fail(Raise::message(problem), frames),
                 },
             };
@@ -182,16 +167,16 @@ impl<'p, 'c> Machine<'p, 'c> {
         let term = program.term(id);
         if program.shape(id).is_single && matches!(item.track, Track::Off) {
             return match self.single(id, bindings, Input::Owned(item.value)) {
-                Ok(Some(value)) => Next::Give(Item::plain(value), frames),
+                Ok(Some(value)) => Next::Deliver(Item::plain(value), frames),
                 Ok(None) => Next::Back,
                 Err(raise) => Next::Fail(raise, frames),
             };
         }
         let eval = |id: &Id, item, frames| Next::Eval(*id, bindings.clone(), item, frames);
         match term {
-            Term::Identity => Next::Give(item, frames),
+            Term::Identity => Next::Deliver(item, frames),
             Term::Constant(value) => computed(&item, value.clone(), frames),
-            Term::Variable(skip) => Next::Give(item.position().hold(bindings.value(*skip)), frames),
+            Term::Variable(skip) => Next::Deliver(item.position().hold(bindings.value(*skip)), frames),
             Term::Global(number) => {
                 let value = self.context.globals.get(*number).cloned().unwrap_or_default();
                 computed(&item, value, frames)
@@ -218,7 +203,7 @@ impl<'p, 'c> Machine<'p, 'c> {
             Term::Each(target) => eval(target, item, frames.with(Todo::Each, bindings)),
             Term::Recurse => {
                 self.choices.push(Choice::Recurse(vec![(item.clone(), 0)], frames.clone()));
-                Next::Give(item, frames)
+                Next::Deliver(item, frames)
             }
             Term::Pipe(left, right) => eval(left, item, frames.with(Todo::Pipe(*right), bindings)),
             Term::Comma(left, right) => {
@@ -345,61 +330,6 @@ impl<'p, 'c> Machine<'p, 'c> {
         Next::Eval(left, bindings.clone(), Item::plain(item.value), frames.with(todo, bindings))
     }
 
-    /// Goes on at a choice.
-    pub(super) fn resume(&mut self, choice: Choice) -> Next {
-        match choice {
-            Choice::Eval(id, bindings, item, frames) => Next::Eval(id, bindings, item, frames),
-            Choice::Map(mapping) => self.map(mapping),
-            Choice::Job(job, frames) => self.go_on_with(job, frames),
-            Choice::Each(item, at, frames) => match member(&item, at) {
-                Some((found, after)) => {
-                    self.choices.push(Choice::Each(item, after, frames.clone()));
-                    Next::Give(found, frames)
-                }
-                None => Next::Back,
-            },
-            Choice::Recurse(mut places, frames) => {
-                while let Some((item, at)) = places.last_mut() {
-                    let Some((found, after)) = member(item, *at) else {
-                        places.pop();
-                        continue;
-                    };
-                    *at = after;
-                    if matches!(found.value, Value::Array(_) | Value::Object(_)) {
-                        places.push((found.clone(), 0));
-                    }
-                    self.choices.push(Choice::Recurse(places, frames.clone()));
-                    return Next::Give(found, frames);
-                }
-                Next::Back
-            }
-            Choice::Range(at, upto, track, frames) => {
-                if at >= upto || at.is_nan() || upto.is_nan() {
-                    return Next::Back;
-                }
-                self.choices.push(Choice::Range(at + 1.0, upto, track.clone(), frames.clone()));
-                Next::Give(Item { value: Value::number(at), track }, frames)
-            }
-            Choice::Collect(items, track, frames) => match Value::Array(items).checked() {
-                Ok(value) => Next::Give(Item { value, track }, frames),
-                Err(raise) => Next::Fail(raise, frames),
-            },
-            Choice::Alternative(true, ..) | Choice::Foreach(_) | Choice::Limit(_) => Next::Back,
-            Choice::Alternative(false, id, bindings, item, frames) => Next::Eval(id, bindings, item, frames),
-            Choice::Reduce(state, track, frames) => Next::Give(track.hold(state.unwrap_or_default()), frames),
-            Choice::Assign(state, emptied, track, frames) => {
-                let changed = deletion::delete_paths(&mut self.context, state, emptied);
-                given(changed, track, frames)
-            }
-            Choice::Update(at, keys) => {
-                if let Some(Choice::Assign(_, emptied, ..)) = self.choices.get_mut(at) {
-                    emptied.push(Value::array(keys));
-                }
-                Next::Back
-            }
-        }
-    }
-
     /// Finds who catches `raise` among the frames.
     pub(super) fn fail(&mut self, raise: Raise, frames: &Frames) -> Result<Next, Raise> {
         let mut at = frames;
@@ -446,18 +376,7 @@ pub(super) fn supplied(
         Some(Err(ReadError::Syntax(problem))) => return Next::Fail(Raise::message(problem), frames),
         Some(Err(ReadError::Stopped(stop))) => return Next::Fail(Raise::Stop(stop), frames),
     };
-    Next::Give(Item { value, track }, frames)
-}
-
-/// The bindings of a function's body: those around its definition and one closure for each argument.
-pub(super) fn called(arguments: &[Id], skip: usize, bindings: &Bindings) -> Bindings {
-    let start = bindings.skip(skip);
-    arguments.iter().fold(start, |inner, argument| inner.with(Bound::Closure(*argument, bindings.clone())))
-}
-
-/// The words for a value that has no members.
-pub(super) fn cannot_iterate(value: &Value) -> Raise {
-    Raise::message(format!("Cannot iterate over {} ({})", value.kind(), print::excerpt(value)))
+    Next::Deliver(Item { value, track }, frames)
 }
 
 pub(super) fn no_path(value: &Value) -> Raise {
@@ -466,13 +385,13 @@ pub(super) fn no_path(value: &Value) -> Raise {
 
 /// Hands on a value computed over `item`: it has no path, unless it is the same one.
 pub(super) fn computed(item: &Item, value: Value, frames: Frames) -> Next {
-    Next::Give(item.position().hold_new(value), frames)
+    Next::Deliver(item.position().hold_new(value), frames)
 }
 
 /// A result that is tracked so. One that is not there yet is tracked so when it comes.
 pub(super) fn given(result: Result<Value, Raise>, track: Track, frames: Frames) -> Next {
     match result {
-        Ok(value) => Next::Give(Item { value, track }, frames),
+        Ok(value) => Next::Deliver(Item { value, track }, frames),
         Err(raise @ Raise::Suspended(_)) if !matches!(track, Track::Off) => {
             let lost = Item { value: Value::Bool(false), track };
             Next::Fail(raise, frames.with(Todo::Computed(lost), &Bindings::default()))
@@ -483,7 +402,7 @@ pub(super) fn given(result: Result<Value, Raise>, track: Track, frames: Frames) 
 
 pub(super) fn finished(result: Result<Value, Raise>, frames: Frames) -> Next {
     match result {
-        Ok(value) => Next::Give(Item::plain(value), frames),
+        Ok(value) => Next::Deliver(Item::plain(value), frames),
         Err(raise) => Next::Fail(raise, frames),
     }
 }
@@ -496,16 +415,4 @@ pub(super) fn member(item: &Item, at: usize) -> Option<(Item, usize)> {
         other => other.clone(),
     };
     Some((Item { value, track }, after))
-}
-
-/// Key and value of the member of a container at place `at` or after it, and the place after that.
-pub(super) fn member_at(container: &Value, at: usize) -> Option<(Value, Value, usize)> {
-    match container {
-        Value::Array(array) => Some((Value::number(at as f64), array.items().get(at)?.clone(), at + 1)),
-        Value::Object(object) => {
-            let (after, name, value) = object.entry_from(at)?;
-            Some((Value::String(name.clone()), value.clone(), after))
-        }
-        _ => None,
-    }
 }

@@ -1,12 +1,11 @@
 //! `[.[] | f]` where `f` has at most one output: a loop over the members, some of them at a time.
 
-use super::binding::Bindings;
-use super::error::Raise;
+use super::binding::{Bindings, Id};
+use super::error::{Raise, cannot_iterate};
 use super::frame::{Choice, Frames, Item, Mapping, Next, Todo, Track};
-use super::machine::{Machine, cannot_iterate};
+use super::machine::Machine;
 use super::object::Object;
 use super::single::Input;
-use super::term::Id;
 use super::value::{Members, Value};
 use crate::memory::{Held, Vec, boxed};
 
@@ -64,7 +63,7 @@ impl Machine<'_, '_> {
         }
         let Mapping { done, track, frames, .. } = mapping.into_inner();
         match Value::array(done).checked() {
-            Ok(value) => Next::Give(Item { value, track }, frames),
+            Ok(value) => Next::Deliver(Item { value, track }, frames),
             Err(raise) => Next::Fail(raise, frames),
         }
     }

@@ -2,8 +2,8 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
+use super::context::Context;
 use super::error::Raise;
-use super::machine::Context;
 use super::value::Value;
 use crate::memory::vec;
 use std::cmp::Ordering;

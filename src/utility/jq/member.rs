@@ -4,9 +4,8 @@
 //! value that goes on behind the bytes at hand, a key with escapes, a path into something that is no object) is left to
 //! the reader of whole values.
 
-use super::format::text_of;
 use super::read::{self, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};
-use super::text::Text;
+use super::text::{Text, text_of};
 use super::value::Value;
 use super::work::Work;
 

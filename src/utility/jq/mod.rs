@@ -1,7 +1,7 @@
 //! The language of jq 1.8: filters over JSON values.
 //!
 //! `compile.rs` turns a filter's text into a program of terms (`lexer.rs`, `parse.rs` and the files of syntax it names,
-//! `term.rs`, `builtin.rs`); `run.rs` runs it over inputs (`machine.rs` with `give.rs`, `apply.rs`, `fold.rs`,
+//! `term.rs`, `builtin.rs`); `run.rs` runs it over inputs (`machine.rs` with `deliver.rs`, `resume.rs`, `apply.rs`, `fold.rs`,
 //! `assign.rs`; `single.rs`); `read.rs` and `print.rs` are JSON texts in and out; `command.rs` is the utility. The builtins lie in `collection.rs`, `string.rs`, `format.rs`, `regex.rs`, `math.rs`, `time.rs` and `system.rs`.
 //!
 //! The evaluation backtracks over stacks of its own on the heap, so recursion in a filter costs memory that is charged,
@@ -16,16 +16,19 @@ mod assign;
 mod binding;
 mod builtin;
 mod cache;
+mod calculate;
 mod calendar;
 mod collection;
 mod command;
 mod comparison;
 mod compile;
 mod containment;
+mod context;
 mod conversion;
 mod decimal;
 mod definition;
 mod deletion;
+mod deliver;
 mod diagnose;
 mod disposal;
 mod error;
@@ -33,7 +36,6 @@ mod expression;
 mod fold;
 mod format;
 mod frame;
-mod give;
 mod import;
 mod job;
 mod lexer;
@@ -53,7 +55,9 @@ mod primary;
 mod print;
 mod read;
 mod regex;
+mod regex_engine;
 mod regex_syntax;
+mod resume;
 mod run;
 mod single;
 mod sorting;

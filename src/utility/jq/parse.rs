@@ -6,10 +6,11 @@
 //! builtins (`builtin.rs`), whose definitions are parsed only when first used. Destructuring patterns become chains of
 //! plain bindings. Nesting has a budget, because parsing recurses.
 
+use super::binding::Id;
 use super::compile::{CompileError, Fault};
 use super::import::Head;
 use super::lexer::{self, Token};
-use super::term::{Id, Program, Term};
+use super::term::{Program, Term};
 use super::value::Value;
 use crate::memory::{BTreeMap, String, ToMeteredString, Vec, format};
 

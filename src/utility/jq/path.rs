@@ -1,10 +1,10 @@
 //! Getting, setting and deleting by path: what `.[k]`, `.[a:b]`, `getpath`, `setpath` and `delpaths` do.
 
 use super::binding::Bindings;
+use super::context::Context;
 use super::error::Raise;
 use super::frame::Todo;
 use super::job::{PIECE, spend_bytes};
-use super::machine::Context;
 use super::object::Object;
 use super::print;
 use super::suspension::{Rest, noting};

@@ -4,9 +4,10 @@
 //! taken apart in turn. For `?//` a pattern becomes a term that gives the array of its variables' values instead, which
 //! the machine binds, so that the body is compiled once whatever pattern fits.
 
+use super::binding::Id;
 use super::lexer::Token;
 use super::parse::{Parsed, Parser, Space};
-use super::term::{Id, Term};
+use super::term::Term;
 use super::text::Text;
 use super::value::Value;
 use crate::memory::{Vec, vec};

@@ -1,10 +1,11 @@
 //! Syntax of terms: what is left when no operator is, with the accesses behind it (`.a`, `[k]`, `?`).
 
+use super::binding::Id;
 use super::compile::CompileError;
 use super::lexer::{self, Token};
 use super::number::Number;
 use super::parse::{Bound, Parsed, Parser, Space};
-use super::term::{Id, Term};
+use super::term::Term;
 use super::text::Text;
 use super::value::Value;
 use crate::memory::{Vec, format};

@@ -3,11 +3,10 @@
 //! The containers being printed lie on a stack of the printer's own, so that printing can stop after any member and go
 //! on later.
 
-use super::error::Stop;
 use super::object::Object;
 use super::text::Text;
 use super::value::{Array, Value};
-use super::work::Work;
+use super::work::{Stop, Work};
 use crate::memory::{Arc, String, Vec};
 use std::fmt::Write as _;
 

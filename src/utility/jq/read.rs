@@ -6,14 +6,12 @@
 //! numbers such as `01`, `.5`, `+1`, `NaN`, `-Infinity`; invalid UTF-8 becomes U+FFFD; values need no space between.
 
 use super::diagnose;
-use super::error::Stop;
-use super::format::{push_replaced, text_end, text_of};
 use super::job::PIECE;
 use super::number::Number;
 use super::object::Object;
-use super::text::Text;
+use super::text::{Text, push_replaced, text_end, text_of};
 use super::value::{Array, MAX_DEPTH, Value};
-use super::work::Work;
+use super::work::{Stop, Work};
 use crate::memory::{String, Vec, format};
 
 /// Containers inside each other that a JSON text may have.

@@ -1,75 +1,15 @@
 //! Running a compiled filter over one input after another.
 
 use super::compile::Compiled;
-use super::machine::{Context, Machine, Step};
-use super::print::{COMPACT, Layout};
+use super::context::{Context, Host};
+use super::machine::{Machine, Step};
 use super::read::ReadError;
-use super::regex::Regexes;
+use super::regex_engine::Regexes;
+use super::text::text_of;
 use super::value::Value;
 use super::work::Work;
-use crate::clock::Clock;
-use crate::memory::{Arc, String, Vec};
+use crate::memory::{String, Vec};
 use crate::utility::Environment;
-use std::sync::{Mutex, PoisonError};
-
-/// What a filter can reach outside of its input.
-#[derive(Debug)]
-pub(crate) struct Host {
-    /// For `env`, `$ENV` and the time zone.
-    pub(crate) environment: Arc<Environment>,
-    /// For `now`.
-    pub(crate) clock: std::sync::Arc<Clock>,
-    /// The file being read, as it was named, for `input_filename`.
-    pub(crate) filename: Option<crate::text::Text>,
-    /// Newlines read so far, for `input_line_number`.
-    pub(crate) lines: usize,
-    /// Text for standard error, from `debug` and `stderr`.
-    pub(crate) said: std::sync::Arc<Said>,
-    /// How outputs are printed; `debug` prints so as well.
-    pub(crate) layout: Layout,
-    /// Where modules are searched.
-    pub(crate) library: Vec<String>,
-    /// The directory of the filter.
-    pub(crate) origin: crate::text::Text,
-}
-
-/// Text that waits to be written to standard error.
-#[derive(Debug, Default)]
-pub(crate) struct Said(Mutex<String>);
-
-impl Said {
-    /// Appends a text.
-    pub(crate) fn push(&self, text: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
-    }
-
-    /// The texts since the last call.
-    pub(crate) fn take(&self) -> String {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Host {
-    /// A host that has read and said nothing.
-    pub(crate) fn new(environment: Arc<Environment>, clock: std::sync::Arc<Clock>) -> Self {
-        Host {
-            environment,
-            clock,
-            filename: None,
-            lines: 0,
-            said: std::sync::Arc::default(),
-            layout: COMPACT,
-            library: Vec::new(),
-            origin: crate::text::Text::default(),
-        }
-    }
-
-    fn environment_value(&self) -> Value {
-        let text = super::format::text_of;
-        let variables = self.environment.iter();
-        Value::Object(variables.map(|(name, value)| (text(name), Value::String(text(value)))).collect())
-    }
-}
 
 /// A filter being run.
 pub(crate) struct Run<'p, 'g> {
@@ -80,7 +20,8 @@ pub(crate) struct Run<'p, 'g> {
 impl Compiled {
     /// Gets ready to run; `globals` are the values of the variables given to `compile`.
     pub(crate) fn run<'p, 'g>(&'p self, globals: &[Value], host: Host, work: Work<'g>) -> Run<'p, 'g> {
-        let environment = if self.uses_global(0) { host.environment_value() } else { Value::Null };
+        let environment =
+            if self.uses_global(0) { environment_value(&host.environment) } else { Value::Null };
         let mut all = Vec::with_capacity(globals.len() + 1);
         all.push(environment);
         all.extend_from_slice(globals);
@@ -119,4 +60,10 @@ impl<'g> Run<'_, 'g> {
     pub(crate) fn work(&mut self) -> &mut Work<'g> {
         &mut self.machine.context.work
     }
+}
+
+/// The environment of the utility as an object, which is `$ENV`.
+fn environment_value(environment: &Environment) -> Value {
+    let variables = environment.iter();
+    Value::Object(variables.map(|(name, value)| (text_of(name), Value::String(text_of(value)))).collect())
 }

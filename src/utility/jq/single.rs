@@ -3,17 +3,17 @@
 //! The recursion is as deep as the term, which `Shape` bounds. The part of a term that is evaluated last gets the input
 //! itself, not a copy, so that `. + [$x]` or `.[$k] = $v` can change it in place.
 
-use super::binding::{Bindings, Bound};
+use super::binding::{Bindings, Bound, Id, called};
+use super::context::Context;
 use super::deletion;
 use super::error::Raise;
 use super::format;
 use super::frame::{Item, Todo};
 use super::job::Job;
-use super::machine::{self, Context};
 use super::object::Object;
 use super::path;
 use super::suspension::{Rest, noting};
-use super::term::{Assignment, Id, Operation, Program, Term};
+use super::term::{Assignment, Operation, Program, Term};
 use super::text::Text;
 use super::value::Value;
 use crate::memory::{ToMetered, Vec, format, vec};
@@ -151,7 +151,7 @@ impl Single<'_, '_> {
             },
             Term::Call(function, arguments, skip) => {
                 let Some(function) = self.program.functions.get(*function) else { return Ok(None) };
-                self.one(function.body, &machine::called(arguments, *skip, bindings), input)
+                self.one(function.body, &called(arguments, *skip, bindings), input)
             }
             Term::Assign(_, _, value) => {
                 let found = self.one(*value, bindings, Input::Borrowed(input.value()));

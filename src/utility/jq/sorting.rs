@@ -3,11 +3,12 @@
 //! What is sorted is places, so that no item moves before the end.
 
 use super::comparison::{is_equal, order};
+use super::context::Context;
 use super::error::Raise;
 use super::job::{Output, spend};
-use super::machine::Context;
 use super::value::{Members, Value};
 use crate::memory::{Vec, vec};
+use std::cmp::Ordering;
 
 /// A key and its item.
 pub(super) type Pair = (Value, Value);
@@ -146,4 +147,24 @@ async fn made_of(sorted: Vec<Pair>, kind: Kind) -> Output {
         done.extend(group.map(|(_, items)| Value::array(items)));
     }
     Ok(Value::array(done))
+}
+
+/// Where `wanted` lies in so many sorted items, or where it would.
+pub(super) async fn search<'a>(
+    length: usize,
+    item: impl Fn(usize) -> Option<&'a Value>,
+    wanted: &Value,
+) -> Result<usize, usize> {
+    let (mut low, mut high) = (0, length);
+    while low < high {
+        spend(1).await;
+        let middle = low + (high - low) / 2;
+        let Some(item) = item(middle) else { break };
+        match order(item, wanted).await {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Ok(middle),
+        }
+    }
+    Err(low)
 }

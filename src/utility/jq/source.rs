@@ -5,14 +5,13 @@
 //! reported, and the next one is taken.
 
 use super::diagnose;
-use super::error::Stop;
-use super::format::{lossy, text_of};
+use super::format::lossy;
 use super::job::PIECE;
 use super::read::{Progress, ReadError, Reader};
 use super::stream::Events;
-use super::text::Text;
+use super::text::{Text, text_of};
 use super::value::Value;
-use super::work::Work;
+use super::work::{Stop, Work};
 use crate::io::Description;
 use crate::limit::{Limit, LimitError, Meter};
 use crate::memory::{Arc, String, Vec, format, vec};

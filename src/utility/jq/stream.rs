@@ -1,8 +1,7 @@
 //! [`Events`]: a value as the events of `--stream`: `[path, leaf]` for each leaf, `[path]` at the end of a container.
 
-use super::error::Stop;
 use super::value::Value;
-use super::work::Work;
+use super::work::{Stop, Work};
 use crate::memory::{Vec, vec};
 
 /// The events of one value that are left.
@@ -33,7 +32,7 @@ impl Events {
             return Ok(Some(self.event(Some(leaf))));
         }
         while let Some((container, at)) = self.open.last_mut() {
-            let Some((key, value, after)) = super::machine::member_at(container, *at) else {
+            let Some((key, value, after)) = super::value::member_at(container, *at) else {
                 self.path.truncate(self.open.len());
                 let event = self.event(None);
                 self.open.pop();

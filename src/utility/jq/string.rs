@@ -4,10 +4,10 @@
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
 use super::containment::find;
+use super::context::Context;
 use super::error::Raise;
 use super::format;
 use super::job::{Output, PIECE, spend, spend_bytes};
-use super::machine::Context;
 use super::number::Number;
 use super::text::Text;
 use super::value::Value;
@@ -96,13 +96,13 @@ pub(super) fn indices(context: &mut Context<'_>, text: Text, part: Text) -> Outp
 /// `join(separator)`: null counts as empty, numbers and booleans as their JSON.
 pub(super) fn join(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     if !matches!(input, Value::Array(_) | Value::Object(_)) {
-        return Err(super::machine::cannot_iterate(&input));
+        return Err(super::error::cannot_iterate(&input));
     }
     let separator = arguments.first().cloned().unwrap_or_default();
     context.job(async move {
         let mut out = String::new();
         let mut at = 0;
-        while let Some((_, item, after)) = super::machine::member_at(&input, at) {
+        while let Some((_, item, after)) = super::value::member_at(&input, at) {
             spend(1).await;
             if at > 0 {
                 match &separator {

@@ -4,13 +4,11 @@
 //! there yet. Of these notes the machine makes the frames and choices that it would have made itself, and the job is its
 //! newest choice.
 
-use super::binding::Bindings;
+use super::binding::{Bindings, Id};
 use super::error::Raise;
-use super::frame::{Choice, Frames, Item, Next, Todo, Track};
+use super::frame::Todo;
 use super::job::Job;
-use super::machine::Machine;
-use super::term::Id;
-use super::value::{Array, Value};
+use super::value::Value;
 use crate::memory::Vec;
 
 /// A job that pauses, and what is left to do after it.
@@ -44,50 +42,5 @@ pub(crate) fn noting<T>(result: Result<T, Raise>, rest: impl FnOnce() -> Rest) -
             Err(Raise::Suspended(suspension))
         }
         other => other,
-    }
-}
-
-impl Machine<'_, '_> {
-    /// Puts an evaluation aside whose output goes to `frames`.
-    pub(super) fn suspend(&mut self, suspension: Suspension, frames: Frames) -> Next {
-        let Suspension { job, rest } = suspension;
-        let mut frames = frames;
-        for rest in rest.into_iter().rev() {
-            let at = self.choices.len();
-            frames = match rest {
-                Rest::Todo(todo, bindings) => frames.with(todo, &bindings),
-                Rest::Collect => {
-                    self.choices.push(Choice::Collect(Array::default(), Track::Off, frames.clone()));
-                    frames.with(Todo::Collect(at), &Bindings::default())
-                }
-                Rest::Alternative(id, bindings, input) => {
-                    let todo = Todo::Alternative(at);
-                    let next = frames.clone().with(todo, &bindings);
-                    self.choices.push(Choice::Alternative(false, id, bindings, Item::plain(input), frames));
-                    next
-                }
-                Rest::Try(handler, bindings) => frames.with(Todo::Try(handler, at, Track::Off), &bindings),
-                Rest::Update(keys, target) => {
-                    self.choices.push(Choice::Assign(target, Vec::new(), Track::Off, frames.clone()));
-                    let height = self.choices.len();
-                    self.choices.push(Choice::Update(at, keys.clone()));
-                    frames.with(Todo::AssignUpdate(at, keys, height), &Bindings::default())
-                }
-            };
-        }
-        self.choices.push(Choice::Job(job, frames));
-        Next::Back
-    }
-
-    /// Goes on with a job.
-    pub(super) fn go_on_with(&mut self, mut job: Job, frames: Frames) -> Next {
-        match job.go_on(&mut self.context.work) {
-            Ok(Some(value)) => Next::Give(Item::plain(value), frames),
-            Ok(None) => {
-                self.choices.push(Choice::Job(job, frames));
-                Next::Back
-            }
-            Err(raise) => Next::Fail(raise, frames),
-        }
     }
 }

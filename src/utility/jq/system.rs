@@ -2,8 +2,8 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
+use super::context::Context;
 use super::error::{Halt, Raise};
-use super::machine::Context;
 use super::print::{Indent, Layout};
 use super::source;
 use super::value::Value;

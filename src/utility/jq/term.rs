@@ -3,22 +3,17 @@
 //! Names are resolved when a term is made: a variable, a label or a filter parameter is the number of bindings between
 //! its use and where it was bound, a function is its number and the number of bindings to drop before its body runs.
 
+use super::binding::Id;
+use super::context::Context;
 use super::error::Raise;
 use super::format::Format;
-use super::machine::Context;
 use super::operator::Operator;
 use super::text::Text;
 use super::value::Value;
 use crate::memory::{BTreeSet, Box, Vec, vec};
 
-/// Number of a term.
-pub(crate) type Id = usize;
-
 /// A builtin over values: input and arguments to one output.
 pub(crate) type NativeFunction = fn(&mut Context<'_>, Value, &[Value]) -> Result<Value, Raise>;
-
-/// How many bindings a call drops: all of them.
-pub(crate) const TO_ROOT: usize = usize::MAX;
 
 /// An operation over the outputs of several terms.
 #[derive(Clone, Debug)]

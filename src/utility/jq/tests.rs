@@ -3,12 +3,13 @@
 //! A case is `F` filter, `I` input, `O` for each output, `E` for the error that ends it.
 
 use super::compile::compile;
+use super::context::Host;
 use super::diagnose;
 use super::error::JqError;
 use super::machine::Step;
 use super::print;
 use super::read::{Progress, ReadError, Reader};
-use super::run::{Host, Run};
+use super::run::Run;
 use super::value::Value;
 use super::work::Work;
 use crate::clock::Clock;

@@ -136,6 +136,51 @@ impl std::borrow::Borrow<str> for Text {
     }
 }
 
+/// The text of some bytes that are not many.
+pub(super) fn text_of(bytes: &[u8]) -> Text {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return Text::from(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    push_replaced(bytes, true, &mut text);
+    Text::from(text)
+}
+
+/// Appends bytes as text. As in jq, U+FFFD stands for a character that is too long, too large or half of a pair as a whole,
+/// and for all that is left where the last character is cut, if nothing follows.
+pub(super) fn push_replaced(bytes: &[u8], is_last: bool, text: &mut String) {
+    if let Ok(whole) = str::from_utf8(bytes) {
+        text.push_str(whole);
+        return;
+    }
+    let mut rest = bytes;
+    while let Some(&first) = rest.first() {
+        let length = match first {
+            0..0x80 => 1,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        let inner = rest.iter().skip(1).take(length - 1);
+        let good = 1 + inner.take_while(|byte| **byte & 0xc0 == 0x80).count();
+        let taken = if is_last && rest.len() < length { rest.len() } else { good };
+        let (character, next) = rest.split_at(taken);
+        text.push_str(str::from_utf8(character).unwrap_or("\u{fffd}"));
+        rest = next;
+    }
+}
+
+/// An end of about `wanted` bytes at which no character is cut.
+pub(super) fn text_end(bytes: &[u8], wanted: usize) -> usize {
+    if wanted >= bytes.len() {
+        return bytes.len();
+    }
+    // A byte that goes on a character has at most two before it that do so as well.
+    let back = |end: &usize| bytes.get(*end).is_some_and(|byte| byte & 0xc0 != 0x80);
+    (wanted.saturating_sub(3).max(1)..=wanted).rev().find(back).unwrap_or(wanted)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

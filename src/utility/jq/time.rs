@@ -5,8 +5,8 @@
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
 use super::calendar::BrokenDown;
+use super::context::Context;
 use super::error::Raise;
-use super::machine::Context;
 use super::time_format::{Zoned, format_time};
 use super::time_parse::parse_time;
 use super::value::Value;

@@ -5,7 +5,6 @@
 //! [`Value::checked`] enforces wherever a value is built.
 
 use super::disposal::{self, free};
-use super::error::Raise;
 use super::number::Number;
 use super::object::Object;
 use super::text::Text;
@@ -116,7 +115,7 @@ impl Array {
     }
 
     /// Recomputes the depth from the items, after it was found too large.
-    fn exact_depth(&self) -> usize {
+    pub(super) fn exact_depth(&self) -> usize {
         self.items().iter().map(Value::depth).max().unwrap_or(0).saturating_add(1)
     }
 }
@@ -191,28 +190,6 @@ impl Value {
         }
     }
 
-    /// This value, or an error if it nests deeper than [`MAX_DEPTH`].
-    pub(crate) fn checked(self) -> Result<Value, Raise> {
-        if self.depth() <= MAX_DEPTH {
-            return Ok(self);
-        }
-        let exact = match &self {
-            Value::Array(array) => array.exact_depth(),
-            Value::Object(object) => object.exact_depth(),
-            _ => 0,
-        };
-        if exact <= MAX_DEPTH {
-            return Ok(match self {
-                Value::Array(array) => Value::array(array.into_items()),
-                Value::Object(object) => {
-                    Value::Object(object.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
-                }
-                other => other,
-            });
-        }
-        Err(Raise::message("Value nests too deeply"))
-    }
-
     /// `false` and `null` are false, everything else is true.
     pub(crate) fn is_true(&self) -> bool {
         !matches!(self, Value::Null | Value::Bool(false))
@@ -253,5 +230,17 @@ impl From<&str> for Value {
 impl From<String> for Value {
     fn from(text: String) -> Self {
         Value::String(Text::from(text))
+    }
+}
+
+/// Key and value of the member of a container at place `at` or after it, and the place after that.
+pub(super) fn member_at(container: &Value, at: usize) -> Option<(Value, Value, usize)> {
+    match container {
+        Value::Array(array) => Some((Value::number(at as f64), array.items().get(at)?.clone(), at + 1)),
+        Value::Object(object) => {
+            let (after, name, value) = object.entry_from(at)?;
+            Some((Value::String(name.clone()), value.clone(), after))
+        }
+        _ => None,
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! What can be resumed (the machine, reading, printing) then returns to its caller.
 
-use super::error::Stop;
 use crate::limit::{Charge, Meter, Turn, gauge};
 use std::sync::Arc;
+
+/// The run is over; its meter knows why. No filter can catch it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop;
 
 /// Fuel of a step, which takes well under a microsecond.
 const STEP: i64 = 2;

@@ -1,9 +1,9 @@
 //! What the machine does with an output: the frame that waits for it says so.
 
 use super::binding::Bound;
-use super::error::Raise;
+use super::error::{Raise, cannot_iterate};
 use super::frame::{Choice, Frame, Frames, Item, Next, Todo, Track};
-use super::machine::{Machine, cannot_iterate, computed, finished, no_path};
+use super::machine::{Machine, computed, finished, no_path};
 use super::path;
 use super::print;
 use super::term::Term;
@@ -12,7 +12,7 @@ use crate::memory::format;
 
 impl Machine<'_, '_> {
     /// Does what the frame says with an output.
-    pub(super) fn give(&mut self, item: Item, frame: Frame) -> Next {
+    pub(super) fn deliver(&mut self, item: Item, frame: Frame) -> Next {
         let Frame { todo, bindings, next, .. } = frame;
         match todo {
             Todo::Pipe(right) => Next::Eval(right, bindings, item, next),
@@ -69,10 +69,10 @@ impl Machine<'_, '_> {
                 if item.value.is_true() == is_and {
                     Next::Eval(right, bindings.clone(), Item::plain(input), next.with(Todo::Truth, &bindings))
                 } else {
-                    Next::Give(Item::plain(Value::Bool(!is_and)), next)
+                    Next::Deliver(Item::plain(Value::Bool(!is_and)), next)
                 }
             }
-            Todo::Truth => Next::Give(Item::plain(Value::Bool(item.value.is_true())), next),
+            Todo::Truth => Next::Deliver(Item::plain(Value::Bool(item.value.is_true())), next),
             Todo::Computed(input) => computed(&input, item.value, next),
             Todo::Alternative(at) => {
                 if !item.value.is_true() {
@@ -81,14 +81,14 @@ impl Machine<'_, '_> {
                 if let Some(Choice::Alternative(found, ..)) = self.choices.get_mut(at) {
                     *found = true;
                 }
-                Next::Give(item, next)
+                Next::Deliver(item, next)
             }
             Todo::Argument(id, done, input) => self.argument(id, done, item.value, input, bindings, next),
             Todo::If(then, otherwise, input) => {
                 let branch = if item.value.is_true() { then } else { otherwise };
                 Next::Eval(branch, bindings, input, next)
             }
-            Todo::Try(..) | Todo::Label(..) | Todo::BindGuard(..) => Next::Give(item, next),
+            Todo::Try(..) | Todo::Label(..) | Todo::BindGuard(..) => Next::Deliver(item, next),
             Todo::FoldInit(id, input) => self.fold_init(id, item, input, bindings, next),
             Todo::FoldSource(id, at) => self.fold_source(id, at, item, &bindings, next),
             Todo::FoldState(id, at) => self.fold_state(id, at, item, bindings, next),
@@ -111,10 +111,10 @@ impl Machine<'_, '_> {
                         self.choices.truncate(at);
                     }
                 }
-                Next::Give(item, next)
+                Next::Deliver(item, next)
             }
             Todo::Path(track) => match item.track {
-                Track::At(trail) => Next::Give(Item { value: Value::array(trail.keys()), track }, next),
+                Track::At(trail) => Next::Deliver(Item { value: Value::array(trail.keys()), track }, next),
                 _ => Next::Fail(no_path(&item.value), next),
             },
             Todo::AssignValue(id, input) => self.assign(id, item.value, input, &bindings, next),
@@ -141,7 +141,7 @@ impl Machine<'_, '_> {
                     Track::At(trail) => Track::At(trail.with(key)),
                     other => other.clone(),
                 };
-                Next::Give(Item { value, track }, frames)
+                Next::Deliver(Item { value, track }, frames)
             }
             Err(raise) => Next::Fail(raise, frames),
         }
