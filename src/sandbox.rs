@@ -81,7 +81,7 @@ impl Shared {
     fn new(kept_bytes: usize) -> Self {
         Self {
             names: Arc::default(),
-            cache: Arc::new(ProgramCache::new(kept_bytes)),
+            cache: Arc::new(ProgramCache::new(kept_bytes, crate::machine::find_builtin_id)),
             templates: <[Prepared; 2]>::default(),
         }
     }

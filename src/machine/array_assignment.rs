@@ -1,8 +1,8 @@
 //! Assignments of arrays: `name=( ... )`, and one element.
 
 use super::array::{Array, Assoc};
-use super::assign::{AssignError, transformed};
-use super::error::AssignmentError;
+use super::assign::transformed;
+use super::error::{AssignError, AssignmentError};
 use super::expansion::{ArrayLiteral, Subscript, Target};
 use super::name::NameId;
 use super::option::ShellOption;

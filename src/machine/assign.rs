@@ -1,6 +1,6 @@
 //! Assignments: attributes, arrays, the variables that the shell looks at. Bash manual 3.4, 6.7.
 
-use super::error::AssignmentError;
+use super::error::{AssignError, AssignmentError};
 use super::expansion::{ArrayLiteral, Expansion, Subscript, Target, TemporaryAssignment};
 use super::halt::{Halt, Step};
 use super::name::NameId;
@@ -12,29 +12,6 @@ use super::variable::{Attributes, Binding, Temporary, Value, Variables, decimal}
 use crate::memory::Vec;
 use crate::syntax::ast::CaseOperator;
 use crate::text::Text;
-
-/// An assignment failed; the message was printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AssignError {
-    /// The variable is read-only.
-    ReadOnly,
-    /// The value or the subscript is not valid.
-    Invalid,
-    /// The value could not be evaluated: give up the command.
-    Halt(Halt),
-}
-
-impl From<crate::limit::LimitError> for AssignError {
-    fn from(error: crate::limit::LimitError) -> Self {
-        Self::Halt(error.into())
-    }
-}
-
-impl From<Halt> for AssignError {
-    fn from(halt: Halt) -> Self {
-        Self::Halt(halt)
-    }
-}
 
 impl State {
     /// Whether an assignment before a command that fails is more than a message.

@@ -1,6 +1,8 @@
 //! Simple commands: search (function, builtin, utility), and running what was found. Bash manual 3.7.
 
-use super::builtin::{self, Builtin};
+use super::builtin;
+use super::builtin::id::BuiltinId;
+use super::builtin::row::Builtin;
 use super::error::CommandError;
 use super::expansion::Expansion;
 use super::halt::{Halt, Step};
@@ -51,7 +53,7 @@ impl Process {
         &mut self,
         run: &mut Run,
         cx: &mut TaskContext<'_>,
-        known: Option<(NameId, Option<&'static Builtin>)>,
+        known: Option<(NameId, Option<BuiltinId>)>,
     ) -> Step {
         run.services.meter.count_command()?;
         if self.x.failed {
@@ -79,7 +81,7 @@ impl Process {
             Some((id, builtin)) => (Some(id), builtin),
             None => {
                 let name = &self.x.fields[0];
-                (run.services.names.find(name), builtin::find(name))
+                (run.services.names.find(name), builtin::find_id(name))
             }
         };
         if let Some(gate) = run.services.gate.clone()
@@ -90,7 +92,7 @@ impl Process {
             return Ok(());
         }
         if let Some(builtin) = builtin
-            && builtin.special
+            && builtin.row().special
             && self.shell.state.options.has(ShellOption::Posix)
         {
             self.x.note_last_argument(&mut self.shell);
@@ -103,7 +105,9 @@ impl Process {
         }
         self.x.note_last_argument(&mut self.shell);
         match builtin {
-            Some(builtin) if self.shell.state.is_enabled(builtin) => self.call_builtin(run, cx, builtin),
+            Some(builtin) if self.shell.state.is_enabled(builtin.row()) => {
+                self.call_builtin(run, cx, builtin)
+            }
             _ => self.run_external(run, cx),
         }
     }

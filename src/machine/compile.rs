@@ -1,12 +1,13 @@
 //! Texts become programs that run: with the aliases and options of the shell, one complete command after the other.
 
-use super::compiling::{After, Compiling};
 use super::control::Control;
 use super::frame::{Frame, ScriptKind};
 use super::halt::{Halt, Step};
+use super::link::Code;
 use super::option::ShellOption;
 use super::run::{Measured, Run};
-use super::shell::{Code, Shell};
+use super::shell::Shell;
+use super::wait::{After, Compiling};
 use crate::clock::Clock;
 use crate::limit::{Limits, Meter};
 use crate::memory::{Arc, Bytes, HashMap, JoinMetered, String, ToMetered, ToMeteredString, Vec, format};

@@ -6,33 +6,13 @@ use super::halt::Step;
 use super::option::ShellOption;
 use super::run::Run;
 use super::shell::Shell;
-use super::wait::Wait;
-use crate::memory::{Arc, Box, Bytes, ToMetered as _};
+use super::wait::{After, Compiling, Wait};
+use crate::memory::{Arc, Box, ToMetered as _};
 use crate::program::Program;
 use std::task::{Context, Poll};
 
 /// Bytes of a source that are compiled at any time.
 const SHORT: usize = 8 << 10;
-
-/// What is done with a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
-    /// It is the shell's own script.
-    Main,
-    /// It is a text that `eval`, `source` or a callback runs.
-    Text,
-    /// It goes on with the program that runs, whose positions are shifted so far.
-    More { shift: u32 },
-}
-
-/// A source, from where it is compiled, and what is done with its program.
-#[derive(Debug)]
-pub(crate) struct Compiling {
-    pub(crate) source: Bytes,
-    /// Offset and line.
-    pub(crate) from: (usize, u32),
-    pub(crate) after: After,
-}
 
 /// A program, or what one will be made of.
 pub(crate) enum Compiled {

@@ -8,8 +8,7 @@ use super::run::Run;
 use super::shell::{Shell, State};
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
-use crate::vfs::path;
-use crate::vfs::{Errno, FileSystem, FsError, Place, of_process};
+use crate::vfs::{Errno, FileSystem, FsError, Place, of_process, path};
 
 /// What a shell that was started in a removed directory calls it.
 const UNREACHABLE: &[u8] = b"(unreachable)";

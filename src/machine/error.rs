@@ -1,6 +1,7 @@
 //! What goes wrong while a script runs, in bash's words. [`Shell::report`](super::shell::Shell::report) puts `bash: line N: `
 //! before them; how far an error reaches is decided where it arises.
 
+use super::halt::Halt;
 use crate::memory::String;
 use crate::syntax;
 use crate::text::Text;
@@ -15,10 +16,6 @@ impl Message for ExpansionError {}
 impl Message for EvaluationError {}
 impl Message for AssignmentError {}
 impl Message for CommandError {}
-impl Message for super::redirect::RedirectionError {}
-impl Message for super::locale::LocaleError {}
-impl Message for super::builtin::BuiltinError {}
-impl Message for super::history::HistoryError {}
 
 /// Why a word could not be expanded, and what is said of an expansion.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -159,5 +156,28 @@ impl CommandError {
             | Self::InvalidIdentifier(_)
             | Self::TimeFormat(_) => 1,
         }
+    }
+}
+
+/// An assignment failed; the message was printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AssignError {
+    /// The variable is read-only.
+    ReadOnly,
+    /// The value or the subscript is not valid.
+    Invalid,
+    /// The value could not be evaluated: give up the command.
+    Halt(Halt),
+}
+
+impl From<crate::limit::LimitError> for AssignError {
+    fn from(error: crate::limit::LimitError) -> Self {
+        Self::Halt(error.into())
+    }
+}
+
+impl From<Halt> for AssignError {
+    fn from(halt: Halt) -> Self {
+        Self::Halt(halt)
     }
 }

@@ -1,11 +1,20 @@
 //! What kind of program a file is: a command of the sandbox, a script for this shell or another, or nothing that runs here.
 
-use super::external::marked_command;
 use super::run::Run;
 use super::shell::State;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
-use crate::vfs::{Content, Errno, FsError};
+use crate::vfs::{COMMAND_MARK, Content, Errno, FsError};
+
+/// What a command name leads to on the file system.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Found {
+    /// The path of a file that can be run.
+    Path(Text),
+    Missing,
+    /// A file that can not be run.
+    NotExecutable(Text, Errno),
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -84,4 +93,10 @@ fn trim(mut text: &[u8]) -> &[u8] {
         text = rest;
     }
     text
+}
+
+/// The mark of a file that stands for a command.
+pub(crate) fn marked_command(content: &[u8]) -> Option<&[u8]> {
+    let rest = content.strip_prefix(COMMAND_MARK)?;
+    Some(rest.split(|&byte| byte == b'\n').next().unwrap_or(rest))
 }

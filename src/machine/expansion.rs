@@ -1,14 +1,17 @@
 //! `Expansion`: the words of one command while they are expanded, and what their operations leave for each other.
 
 use super::builder::Builder;
-use super::frame::SavedDescriptor;
 use super::name::NameId;
+use super::pending::Pending;
 use super::shell::Shell;
-use super::work::Pending;
-use crate::memory::{ToDecimal, Vec};
+use crate::io::Description;
+use crate::memory::{Arc, ToDecimal, Vec};
 use crate::program::{Index, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
+
+/// A descriptor before a redirection.
+pub(crate) type SavedDescriptor = (u32, Option<Arc<Description>>);
 
 /// A subscript that was evaluated.
 #[derive(Clone, Debug, PartialEq)]

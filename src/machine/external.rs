@@ -1,9 +1,9 @@
 //! Commands that are neither function nor builtin: the search along `PATH`, and the utilities, shells and scripts that it
 //! finds. Bash manual 3.7.2.
 
-use super::builtin::{self};
+use super::builtin;
 use super::error::{AssignmentError, CommandError};
-use super::executable::Executable;
+use super::executable::{Executable, Found};
 use super::expansion::{Expansion, Target};
 use super::halt::Step;
 use super::option::ShellOption;
@@ -16,28 +16,12 @@ use super::wait::Wait;
 use crate::memory::{Arc, JoinMetered, Task, ToMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::{self, Context, Environment, Output};
-use crate::vfs::{COMMAND_MARK, Errno};
+use crate::vfs::Errno;
 use std::pin::Pin;
 use std::task::Context as TaskContext;
 
-/// What a command name leads to on the file system.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Found {
-    /// The path of a file that can be run.
-    Path(Text),
-    Missing,
-    /// A file that can not be run.
-    NotExecutable(Text, Errno),
-}
-
 /// Builtins that are files too, for `env`, `xargs`, `exec` and their like.
 pub(crate) const FILE_BUILTINS: &[&str] = &["kill"];
-
-/// The mark of a file that stands for a command.
-pub(crate) fn marked_command(content: &[u8]) -> Option<&[u8]> {
-    let rest = content.strip_prefix(COMMAND_MARK)?;
-    Some(rest.split(|&byte| byte == b'\n').next().unwrap_or(rest))
-}
 
 impl State {
     /// What a utility is given.
@@ -347,7 +331,7 @@ impl Process {
             return self.start_shell(run, command);
         }
         if FILE_BUILTINS.iter().any(|builtin| name == builtin.as_bytes())
-            && let Some(builtin) = builtin::find(name)
+            && let Some(builtin) = builtin::find_id(name)
         {
             args.insert(0, invoked);
             self.x.fields = args;

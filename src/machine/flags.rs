@@ -3,8 +3,8 @@
 use super::halt::Step;
 use super::option::{self, OPTIONS, ShellOption};
 use super::process::Process;
-use super::reader::ScriptFile;
 use super::run::Run;
+use super::script_input::{SCRIPT_DESCRIPTOR, ScriptFile};
 use super::start::Start;
 use super::strings::Strings;
 use crate::io::DescriptorTable;
@@ -214,9 +214,6 @@ fn print_strings(
     Ok(())
 }
 
-/// Where bash keeps the script that it reads.
-pub(crate) const SCRIPT_DESCRIPTOR: u32 = 255;
-
 /// A FIFO, a device or a descriptor of the caller (`/dev/fd/63`) that a script can be read from.
 fn stream(run: &Run, path: &[u8], descriptors: &DescriptorTable) -> Option<Arc<crate::io::Description>> {
     let session = &run.services.session;
@@ -379,12 +376,12 @@ impl Process {
         let process = &mut *boxed;
         let Some(name) = request.argv.first() else { return Err(CommandError::NotFound) };
         match process.x.search(&mut process.shell, run, name) {
-            super::external::Found::Path(_) => {}
-            super::external::Found::Missing => {
+            super::executable::Found::Path(_) => {}
+            super::executable::Found::Missing => {
                 run.note_not_found(name);
                 return Err(CommandError::NotFound);
             }
-            super::external::Found::NotExecutable(path, errno) => {
+            super::executable::Found::NotExecutable(path, errno) => {
                 run.note_missing(&path, errno);
                 return Err(CommandError::NotExecutable);
             }

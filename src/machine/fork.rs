@@ -1,9 +1,8 @@
 //! Processes beside this one: stages of a pipeline, asynchronous lists, coprocesses and process substitutions.
 
 use super::array::Array;
-use super::assign::AssignError;
 use super::control::Control;
-use super::error::{CommandError, ExpansionError};
+use super::error::{AssignError, CommandError, ExpansionError};
 use super::expansion::Expansion;
 use super::frame::Frame;
 use super::halt::Step;

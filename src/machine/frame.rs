@@ -1,16 +1,14 @@
 //! Frames: what a process has to come back to. They live on the heap, so nesting costs memory, never native stack.
 
 use super::condition::Conditions;
-use super::expansion::Expansion;
-use super::shell::{Code, State};
+use super::expansion::{Expansion, SavedDescriptor};
+use super::link::Code;
+use super::shell::State;
 use super::variable::Mark;
-use crate::io::{Capture, Description};
+use crate::io::Capture;
 use crate::memory::{Arc, Box, Vec, VecDeque};
-use crate::program::{Pc, Quoting};
+use crate::program::{Index, Pc, Quoting};
 use crate::text::Text;
-
-/// A descriptor before a redirection.
-pub(crate) type SavedDescriptor = (u32, Option<Arc<Description>>);
 
 /// See the module.
 #[derive(Debug)]
@@ -26,7 +24,7 @@ pub(crate) enum Frame {
     /// `time`: real, user and system time at the start are one here.
     Time(std::time::Duration),
     /// A pipeline whose stages run in this process, one after the other.
-    Pipe(Box<super::pipe_here::PipeHere>),
+    Pipe(Box<PipeHere>),
     /// A function call.
     Function(Box<FunctionFrame>),
     /// `eval`, `source`, a trap's action.
@@ -34,7 +32,7 @@ pub(crate) enum Frame {
     /// What a function, `eval` or `source` was started with; undone behind it.
     Command(Box<CommandFrame>),
     /// A builtin that runs again once the callback above it is over.
-    Builtin(Box<super::builtin::Invocation>),
+    Builtin(Box<super::builtin::invocation::Invocation>),
     /// `( )` or `$( )` in this process.
     Subshell(Box<SubshellFrame>),
     /// The last stage of a pipeline in this process (`lastpipe`).
@@ -51,6 +49,15 @@ pub(crate) struct LastStageFrame {
     pub(crate) input: Vec<SavedDescriptor>,
     /// Behind the pipeline.
     pub(crate) end: Pc,
+}
+
+/// How far a pipeline of `pipe_here.rs` is. It lies below the stage's subshell.
+#[derive(Debug)]
+pub(crate) struct PipeHere {
+    pub(crate) pipeline: Index,
+    pub(crate) output: Arc<Capture>,
+    /// Status of the first stage, once the second runs.
+    pub(crate) first: Option<u8>,
 }
 
 /// See [`Frame::Loop`].

@@ -1,11 +1,12 @@
 //! Functions: definition, call and return. Bash manual 3.3.
 
-use super::builtin::{self};
+use super::builtin;
 use super::control::Control;
 use super::error::CommandError;
 use super::expansion::Expansion;
 use super::frame::{CommandFrame, Frame, FunctionFrame, ScriptKind};
 use super::halt::{Halt, Step};
+use super::link::{Code, Link};
 use super::option::ShellOption;
 use super::process::Process;
 use super::run::Run;
@@ -37,7 +38,7 @@ impl Shell {
         &mut self,
         run: &mut Run,
         program: &crate::program::Program,
-        link: &super::link::Link,
+        link: &Link,
         index: crate::program::Index,
     ) -> Step {
         let Some(part) = program.parts.get(index as usize) else { return Ok(()) };
@@ -47,11 +48,14 @@ impl Shell {
                 let measured = super::run::Measured::start();
                 let compiled = part.program(&run.services.meter)?;
                 run.services.cache.add_bytes(measured.bytes());
-                link.set_part(index, program.parts.len(), compiled, &run.services.names)
+                let linked = run.services.cache.link_for(&compiled, &run.services.names, false);
+                let code = Code { program: compiled, link: linked, pc: 0, shift: 0 };
+                link.set_part(index, program.parts.len(), &code);
+                code
             }
         };
         let shift = self.code.shift;
-        self.switch(super::shell::Code { shift, ..code });
+        self.switch(Code { shift, ..code });
         Ok(())
     }
 

@@ -2,9 +2,9 @@
 
 use super::control::Control;
 use super::halt::Step;
+use super::link::Code;
 use super::name;
 use super::run::Run;
-use super::shell::Code;
 use super::shell::Shell;
 use crate::memory::{Arc, Bytes, JoinMetered};
 use crate::program::Op;

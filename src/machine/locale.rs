@@ -6,8 +6,7 @@
 //! that does not exist gives bash's warning, and changes nothing.
 
 use super::name::{self, NameId};
-use super::variable::Value;
-use super::variable::Variables;
+use super::variable::{Value, Variables};
 use crate::text::Text;
 
 /// See the module.
@@ -137,6 +136,8 @@ pub(crate) struct LocaleError {
     /// It was warned of it.
     is_known: bool,
 }
+
+impl super::error::Message for LocaleError {}
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,9 @@
 //! as a subshell of this process with its output kept, and then the second stage runs as one that reads what was kept: no
 //! processes, no pipe, no scheduling.
 
+use super::builtin::id::BuiltinId;
 use super::control::Control;
-use super::frame::Frame;
+use super::frame::{Frame, PipeHere};
 use super::halt::Step;
 use super::option::ShellOption;
 use super::run::Run;
@@ -15,15 +16,6 @@ use crate::limit::Limit;
 use crate::memory::{Arc, Box, vec};
 use crate::program::{Index, Op, Pc, PipelineReference, Program};
 use crate::text::Text;
-
-/// How far such a pipeline is. It lies below the stage's subshell.
-#[derive(Debug)]
-pub(crate) struct PipeHere {
-    pipeline: Index,
-    output: Arc<Capture>,
-    /// Status of the first stage, once the second runs.
-    first: Option<u8>,
-}
 
 impl Shell {
     /// Whether the stage `[from, to)` is a call of `echo` or `printf` whose words run nothing.
@@ -54,7 +46,7 @@ impl Shell {
         let Some(printer) = printer else { return false };
         let id = self.code.link.name(printer);
         let plain = !self.state.commands.functions.contains_key(&id) && self.state.traps.is_empty();
-        self.code.link.builtin(printer).is_some_and(|builtin| {
+        self.code.link.builtin(printer).map(BuiltinId::row).is_some_and(|builtin| {
             plain && matches!(builtin.name, "echo" | "printf") && self.state.is_enabled(builtin)
         })
     }

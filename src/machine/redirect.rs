@@ -1,14 +1,13 @@
 //! Redirections: the descriptor table is changed, and what was there before is kept to be put back. Bash manual 3.6.
 
-use super::expansion::Expansion;
-use super::frame::{Frame, SavedDescriptor};
+use super::expansion::{Expansion, SavedDescriptor};
+use super::frame::Frame;
 use super::halt::Step;
 use super::option::ShellOption;
+use super::pending::Pending;
 use super::process::Process;
 use super::run::Run;
-use super::shell::Shell;
-use super::shell::State;
-use super::work::Pending;
+use super::shell::{Shell, State};
 use crate::io::{Description, OpenedPath};
 use crate::memory::{Arc, ToDecimal, Vec};
 use crate::program::{Index, Pc, Program, RedirectionOperator, RedirectionReference};
@@ -34,6 +33,8 @@ pub(crate) enum RedirectionError {
     #[error(transparent)]
     Limit(#[from] crate::limit::LimitError),
 }
+
+impl super::error::Message for RedirectionError {}
 
 impl RedirectionError {
     /// What the shell itself refuses is told with the name of `{name}>file`.

@@ -1,6 +1,6 @@
 //! What the processes of one run share, and the requests that a process makes of the scheduler.
 
-use super::link::Link;
+use super::link::{FindBuiltin, Link};
 use super::lookup::Lookups;
 use super::name::Names;
 use super::process::Process;
@@ -124,12 +124,7 @@ pub(crate) struct ProgramCache {
     pub(crate) lookups: Lookups,
     /// Most bytes that are held.
     most: usize,
-}
-
-impl Default for ProgramCache {
-    fn default() -> Self {
-        Self::new(DEFAULT_KEPT_BYTES)
-    }
+    find_builtin: FindBuiltin,
 }
 
 /// What a session keeps between its runs where its builder says nothing else.
@@ -182,9 +177,10 @@ impl Measured {
 }
 
 impl ProgramCache {
-    /// A cache that holds at most so many bytes.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { inner: Mutex::default(), empty: OnceLock::new(), lookups: Lookups::default(), most }
+    /// A cache that holds at most so many bytes; links find their builtins with `find_builtin`.
+    pub(crate) fn new(most: usize, find_builtin: FindBuiltin) -> Self {
+        let lookups = Lookups::default();
+        Self { inner: Mutex::default(), empty: OnceLock::new(), lookups, most, find_builtin }
     }
 
     /// What it holds.
@@ -231,14 +227,14 @@ impl ProgramCache {
 
     /// The link of a program; one that is not kept (of a trap, of `eval`) is made anew.
     pub(crate) fn link_for(&self, program: &Arc<Program>, names: &Names, kept: bool) -> Arc<Link> {
-        if kept { self.link(program, names) } else { Arc::new(Link::new(program, names)) }
+        if kept { self.link(program, names) } else { Arc::new(Link::new(program, names, self.find_builtin)) }
     }
 
     /// What a shell has before it has something to run.
     pub(crate) fn empty_program(&self, names: &Names) -> (Arc<Program>, Arc<Link>) {
         let (program, link) = self.empty.get_or_init(|| {
             let program = Arc::new(Program::default());
-            let link = Arc::new(Link::new(&program, names));
+            let link = Arc::new(Link::new(&program, names, self.find_builtin));
             (program, link)
         });
         (Arc::clone(program), Arc::clone(link))
@@ -252,7 +248,7 @@ impl ProgramCache {
             return Arc::clone(link);
         }
         let measured = Measured::start();
-        let link = Arc::new(Link::new(program, names));
+        let link = Arc::new(Link::new(program, names, self.find_builtin));
         let bytes = measured.bytes();
         if let Some(kept) = inner.links.get_mut(&key).filter(|_| !gauge::is_refused()) {
             *kept = Some(Arc::clone(&link));

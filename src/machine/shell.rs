@@ -3,7 +3,7 @@
 use super::builder::Separators;
 use super::condition::Conditions;
 use super::job::Jobs;
-use super::link::Link;
+use super::link::Code;
 use super::name::NameId;
 use super::option::Options;
 use super::outputs::Outputs;
@@ -11,33 +11,11 @@ use super::trap::Traps;
 use super::variable::{Value, Variables};
 use crate::io::DescriptorTable;
 use crate::memory::{Arc, BTreeMap, HashMap, Vec, vec};
-use crate::program::{ArithmeticContext, Op, Pc, Program};
+use crate::program::{ArithmeticContext, Pc, Program};
 use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
 use crate::utility::Environment;
 use std::time::Duration;
-
-/// A position in a program that was linked to the session's names.
-#[derive(Clone, Debug)]
-pub(crate) struct Code {
-    /// Lines that bash counts less than there are: see [`Shell::line`].
-    pub(crate) shift: u32,
-    pub(crate) program: Arc<Program>,
-    pub(crate) link: Arc<Link>,
-    pub(crate) pc: Pc,
-}
-
-impl Code {
-    /// What comes behind the command that runs.
-    pub(crate) fn next(&self) -> Option<&Op> {
-        self.program.code.iter().skip(self.pc as usize).find(|op| !matches!(op, Op::Check { .. }))
-    }
-
-    /// Whether nothing comes behind the command that runs.
-    pub(crate) fn is_at_end(&self) -> bool {
-        matches!(self.next(), Some(Op::End | Op::EndProcess))
-    }
-}
 
 /// A function that was defined.
 #[derive(Clone, Debug)]
@@ -180,7 +158,7 @@ pub(crate) struct Editor {
     /// What `complete` defined: its options as they are shown, by name.
     pub(crate) completions: Arc<BTreeMap<Text, Vec<Vec<u8>>>>,
     /// What `bind` changed.
-    pub(crate) bindings: Arc<super::builtin::Bindings>,
+    pub(crate) bindings: Arc<super::key_binding::Bindings>,
     /// What `history` shows.
     pub(crate) history: Arc<super::history::History>,
 }
@@ -203,6 +181,9 @@ pub(crate) struct Counters {
     /// Added to `SECONDS`.
     pub(crate) seconds_offset: i64,
 }
+
+/// A limit of a shell that was lowered: letter, soft, hard.
+pub(crate) type Lowered = (u8, Option<u64>, Option<u64>);
 
 /// All of the environment but the variables.
 #[derive(Clone, Debug)]
@@ -227,7 +208,7 @@ pub(crate) struct State {
     pub(crate) place: crate::vfs::Place,
     pub(crate) umask: u32,
     /// What `ulimit` lowered.
-    pub(crate) resource_limits: Arc<Vec<super::builtin::Lowered>>,
+    pub(crate) resource_limits: Arc<Vec<Lowered>>,
     /// Directory stack below the working directory.
     pub(crate) directories: Arc<Vec<Text>>,
     pub(crate) invoked: Invoked,
@@ -334,15 +315,6 @@ pub(crate) struct ArithmeticState {
     pub(crate) failed: bool,
     /// Bytes of text that were read for the expression.
     pub(crate) bytes: u64,
-}
-
-impl Code {
-    /// Goes on at `to` unless something holds.
-    pub(crate) fn jump_unless(&mut self, holds: bool, to: Pc) {
-        if !holds {
-            self.pc = to;
-        }
-    }
 }
 
 impl Default for ArithmeticState {

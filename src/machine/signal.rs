@@ -167,7 +167,7 @@ impl Process {
         };
         let program = Arc::new(program);
         let link = run.services.cache.link_for(&program, &run.services.names, false);
-        self.shell.switch(super::shell::Code { program, link, pc: 0, shift: 0 });
+        self.shell.switch(super::link::Code { program, link, pc: 0, shift: 0 });
         self.start_trap(run, &action, ScriptKind::ReturnTrap, status)
     }
 
@@ -378,7 +378,7 @@ impl Process {
             return Ok(());
         }
         if let Wait::Builtin(invocation) = &self.control.wait
-            && invocation.builtin.name == "wait"
+            && invocation.builtin.row().name == "wait"
         {
             // A trapped signal ends `wait` with 128 plus its number, before the trap runs.
             self.control.wait = Wait::Nothing;

@@ -7,8 +7,7 @@ use super::name::{self, NameId};
 use super::option::{OPTIONS, Options, ShellOption};
 use super::run::Run;
 use super::shell::{Calls, Counters, Positional, Shell};
-use super::variable::Variables;
-use super::variable::{Attributes, Value, decimal};
+use super::variable::{Attributes, Value, Variables, decimal};
 use crate::memory::{Arc, JoinText, Vec, format};
 use crate::text::Text;
 

@@ -1,21 +1,23 @@
 //! Starting shells: the first of a run, `bash` and `sh` as commands, scripts by path, `eval` and `source`.
 
-use super::builtin::{Flow, Invocation};
-use super::compiling::{After, Compiling};
+use super::builtin;
+use super::builtin::invocation::Invocation;
+use super::builtin::row::Flow;
 use super::control::Control;
 use super::environment::Template;
 use super::expansion::Expansion;
 use super::flags::{Flags, ShellRequest, shell_process};
 use super::frame::{CommandFrame, Frame, ScriptFrame, ScriptKind};
 use super::halt::Step;
+use super::link::Code;
 use super::name;
 use super::option::ShellOption::{self, Emacs, ExpandAliases, HistExpand, History};
 use super::pool::Pool;
 use super::process::Process;
 use super::run::Run;
-use super::shell::{Call, Code, Positional, Shell, State};
+use super::shell::{Call, Positional, Shell, State};
 use super::variable::{Attributes, Value, Variables};
-use super::wait::Wait;
+use super::wait::{After, Compiling, Wait};
 use crate::io::DescriptorTable;
 use crate::limit::{Limit, dispose, live_bytes};
 use crate::memory::{Arc, Box, Bytes, JoinMetered, Vec, vec};
@@ -335,7 +337,8 @@ impl Control {
         let absolute = shell.state.absolute(&run.services.session.fs, path);
         match run.services.session.fs.read(&absolute) {
             Ok(content) => {
-                let mut invocation = Invocation::new(&super::builtin::SOURCE, Vec::new());
+                let Some(source) = builtin::find_id(b"source") else { return Ok(()) };
+                let mut invocation = Invocation::new(source, Vec::new());
                 let script = Bytes::from(content.as_bytes());
                 self.start_text(
                     shell,

@@ -2,12 +2,13 @@
 
 use super::control::Control;
 use super::expansion::{ArrayLiteral, Subscript};
+use super::link::Code;
 use super::name::{self, NameId};
 use super::option::ShellOption;
 use super::process::Process;
 use super::quote;
 use super::run::Run;
-use super::shell::{Code, Shell};
+use super::shell::Shell;
 use crate::memory::{Arc, JoinMetered, ToDecimal, ToMetered, Vec, vec};
 use crate::program::Program;
 use crate::text::Text;

@@ -2,19 +2,17 @@
 //! waits for it, and then does with the result what the operation does with a short value at once.
 
 use super::error::ExpansionError;
-use super::expand::ListOf;
 use super::expansion::Expansion;
 use super::halt::Step;
+use super::pending::{Done, Pending, Reading};
 use super::process::Process;
 use super::run::Run;
 use super::shell::Shell;
 use crate::character;
-use crate::io::Description;
 use crate::limit::{Meter, Turn, gauge};
-use crate::memory::{self, Task, Vec};
+use crate::memory::Task;
 use crate::pattern::{Pace, Stopped};
-use crate::program::{Pc, Quoting};
-use crate::syntax::ast::AllElements;
+use crate::program::Quoting;
 use crate::text::Text;
 use crate::utility::yield_now;
 use std::pin::Pin;
@@ -23,51 +21,6 @@ use std::task::{Context, Poll};
 
 /// Values of more bytes than this are long.
 pub(crate) const LONG: usize = 64 * 1024;
-
-/// The future of such work.
-pub(crate) type Work = Task<Result<Done, Stopped>>;
-
-/// Work on a word, or of a redirection, that is not done yet: before the next operation the process waits for it.
-pub(crate) enum Pending {
-    /// A FIFO waits for its other side.
-    Open(memory::Arc<Description>),
-    /// An operator on a long value.
-    Work(Work),
-    /// A long value joins the word in stretches.
-    Append { text: Text, at: usize, quoting: Quoting },
-    /// A file is read that joins the word.
-    Read(Reading),
-}
-
-/// What was read of the file of `$(< file)`.
-pub(crate) struct Reading {
-    pub(crate) description: memory::Arc<Description>,
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) quoting: Quoting,
-}
-
-impl std::fmt::Debug for Pending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Open(_) => "Open",
-            Self::Work(_) => "Work",
-            Self::Append { .. } => "Append",
-            Self::Read(_) => "Read",
-        })
-    }
-}
-
-/// What is done with its result.
-pub(crate) enum Done {
-    /// The text joins the word.
-    Text(Text, Quoting),
-    /// The values join the word.
-    List { values: Vec<Text>, kind: AllElements, quoting: Quoting, list: ListOf },
-    /// The arm of a `case` is run if its pattern matched.
-    Arm(bool, Pc),
-    /// A test of `[[ ]]` is true or false.
-    Test(bool),
-}
 
 /// The pace of work that lets others go first when its fuel is gone.
 pub(crate) struct Paced(Arc<Meter>);

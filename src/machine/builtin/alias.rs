@@ -4,7 +4,7 @@ use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::flag;
 use super::output::{Printout, Style};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::memory::{Arc, Vec};
 use crate::text::Text;
 

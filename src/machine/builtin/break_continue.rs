@@ -2,7 +2,8 @@
 
 use super::context::Context;
 use super::error::BuiltinError;
-use super::{Act, Builtin, Flow, options};
+use super::options;
+use super::row::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
 
 pub(super) static BREAK: Builtin = Builtin {

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{Options, flag};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::directory::NO_DIRECTORY;
 use crate::machine::name;
 use crate::machine::option::ShellOption;

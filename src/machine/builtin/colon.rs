@@ -1,6 +1,6 @@
 //! `:`, `true`, `false`. Bash manual 4.1.
 
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 
 pub(super) static COLON: Builtin = Builtin {
     name: ":",

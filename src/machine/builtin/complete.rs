@@ -4,7 +4,7 @@ use super::compgen::{self, ACTIONS, COMPLETION_OPTIONS};
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::Options;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::quote;
 use crate::memory::{Arc, JoinMetered, ToMetered, Vec, vec};
 use crate::text::Text;

@@ -4,9 +4,10 @@
 //! in a test. One that runs commands, expands, evaluates, assigns or waits gets a [`Context`], which has the machine.
 
 use super::error::BuiltinError;
+use super::invocation::{Invocation, Position};
 use super::options::Options;
 use super::output::Printout;
-use super::{Builtin, Flow, Invocation};
+use super::row::{Builtin, Flow};
 use crate::limit::{Meter, gauge};
 use crate::machine::process::Process;
 use crate::machine::run::Run;
@@ -17,15 +18,6 @@ use crate::utility::Session;
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
 use std::task::Context as TaskContext;
-
-/// How far a builtin has come with its operands, when it runs again.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Position {
-    /// Operands that are done.
-    done: usize,
-    /// The exit status so far.
-    status: u8,
-}
 
 /// The command that runs: its arguments, its output, and how far it has come.
 pub(crate) struct Call<'c> {
@@ -236,9 +228,9 @@ pub(super) mod testing {
     use super::super::output::Filled;
     use super::*;
     use crate::limit::Limits;
-    use crate::machine::link::Link;
+    use crate::machine::link::{Code, Link};
     use crate::machine::name::Names;
-    use crate::machine::shell::{Code, State};
+    use crate::machine::shell::State;
     use crate::machine::variable::Variables;
     use crate::memory::Vec;
     use crate::program::Program;
@@ -256,7 +248,7 @@ pub(super) mod testing {
         pub(in super::super) fn new() -> Self {
             let names = Arc::new(Names::default());
             let program = crate::memory::Arc::new(Program::default());
-            let link = Link::new(&program, &names).into();
+            let link = Link::new(&program, &names, super::super::find_id).into();
             let code = Code { program, link, pc: 0, shift: 0 };
             let shell = Shell::new(Variables::new(names), State::new(), code);
             let fixture = Fixture::new(&[]);
@@ -268,7 +260,7 @@ pub(super) mod testing {
         pub(in super::super) fn run(&mut self, words: &[&str]) -> (std::string::String, u8) {
             let args: Vec<Text> = words.iter().map(|word| Text::from(*word)).collect();
             let builtin = super::super::find(words[0].as_bytes()).unwrap();
-            let super::super::Act::Shell(act) = builtin.act else { panic!("{words:?} needs a machine") };
+            let super::super::row::Act::Shell(act) = builtin.act else { panic!("{words:?} needs a machine") };
             let _entered = self.meter.enter();
             self.meter.start_slice();
             let (mut out, mut position) = (Printout::default(), Position::default());

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::output::{Printout, Style};
-use crate::machine::external::Found;
+use crate::machine::executable::Found;
 use crate::machine::option::ShellOption;
 use crate::memory::{Arc, Vec};
 use crate::syntax::ast::FunctionDefinition;

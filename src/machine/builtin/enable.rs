@@ -1,9 +1,10 @@
 //! `enable`: turns builtins off and on. Bash manual 4.2. There is nothing to load them from.
 
+use super::BUILTINS;
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{Options, flag, value};
-use super::{Act, BUILTINS, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::option::ShellOption;
 use crate::memory::Arc;
 use std::fmt::Write as _;

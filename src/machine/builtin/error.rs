@@ -1,7 +1,7 @@
 //! What goes wrong in a builtin, in bash's words. `bash: line N: NAME: ` is put before it where it is reported.
 
 use crate::limit::LimitError;
-use crate::machine::assign::AssignError;
+use crate::machine::error::AssignError;
 use crate::machine::halt::Halt;
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
@@ -243,6 +243,8 @@ pub(crate) enum BuiltinError {
     #[error("{name}: {}", errno.message())]
     Script { name: Text, errno: Errno },
 }
+
+impl crate::machine::error::Message for BuiltinError {}
 
 impl BuiltinError {
     /// Whether the usage line follows.

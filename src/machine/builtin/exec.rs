@@ -3,8 +3,8 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{flag, value};
-use super::{Act, Builtin, Flow};
-use crate::machine::external::Found;
+use super::row::{Act, Builtin, Flow};
+use crate::machine::executable::Found;
 use crate::machine::frame::Frame;
 use crate::machine::halt::Halt;
 use crate::machine::option::ShellOption;

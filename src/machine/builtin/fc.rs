@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{Options, flag, is_digits, value};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
 use crate::machine::process::Process;

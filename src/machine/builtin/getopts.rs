@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::error::BuiltinError;
-use super::{Act, Builtin, Flow};
-use crate::machine::assign::AssignError;
+use super::row::{Act, Builtin, Flow};
+use crate::machine::error::AssignError;
 use crate::machine::name::{self, OPTARG, OPTERR, OPTIND};
 use crate::machine::shell::GetoptsState;
 use crate::machine::variable::{Value, plain_integer};

@@ -1,10 +1,11 @@
 //! `help`: from the table of builtins and the syntax of the keywords. Bash manual 4.2.
 
+use super::BUILTINS;
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{OptionRow, flag};
 use super::output::Printout;
-use super::{Act, BUILTINS, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::memory::{String, ToMetered, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;

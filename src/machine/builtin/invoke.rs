@@ -7,8 +7,10 @@ use super::super::expansion::Expansion;
 use super::super::shell::Shell;
 use super::context::{Call, Context, ShellContext};
 use super::error::BuiltinError;
+use super::id::BuiltinId;
+use super::invocation::{Invocation, Printing};
 use super::output::{Filled, Printout};
-use super::{Act, Builtin, Flow, Invocation};
+use super::row::{Act, Builtin, Flow};
 use crate::limit::{Turn, gauge};
 use crate::machine::frame::Frame;
 use crate::machine::halt::{Halt, Step};
@@ -24,12 +26,6 @@ use crate::text::Text;
 use crate::vfs::{Errno, FsError};
 use std::task::{Context as TaskContext, Poll};
 
-/// What a builtin has printed and did not hand on yet, and how it goes on then.
-pub(crate) struct Printing {
-    out: Printout,
-    then: Flow,
-}
-
 impl Shell {
     /// Hands on what a builtin printed. `false`: the reader is slow, or others have their turn first.
     fn print(
@@ -41,7 +37,7 @@ impl Shell {
     ) -> Step<bool> {
         loop {
             let filled = out.fill();
-            if !self.write_ready(cx, invocation.builtin, out)? {
+            if !self.write_ready(cx, invocation.builtin.row(), out)? {
                 if let Filled::Message(error) = filled {
                     out.put_back(error);
                 }
@@ -49,7 +45,7 @@ impl Shell {
             }
             match filled {
                 Filled::All | Filled::Block => {}
-                Filled::Message(error) => self.report_builtin(invocation.builtin, &error),
+                Filled::Message(error) => self.report_builtin(invocation.builtin.row(), &error),
             }
             if gauge::burn(1) && run.services.meter.refuel_for_turn()? != Turn::Continues {
                 cx.waker().wake_by_ref();
@@ -115,7 +111,7 @@ impl Shell {
             }
             out.advance(usize::MAX);
             if let Filled::Message(error) = filled {
-                self.report_builtin(invocation.builtin, &error);
+                self.report_builtin(invocation.builtin.row(), &error);
             }
             if gauge::is_refused() {
                 return;
@@ -156,7 +152,7 @@ impl Expansion {
         let status = if std::mem::take(&mut shell.outputs.failed) { status.max(1) } else { status };
         let is_usage_error = status == 2
             && shell.state.conditions.is_empty()
-            && invocation.builtin.special
+            && invocation.builtin.row().special
             && shell.state.options.has(ShellOption::Posix);
         shell.release(&mut invocation);
         self.recycle(invocation.args);
@@ -175,13 +171,9 @@ impl Expansion {
 
 impl Process {
     /// Runs the fields as a builtin.
-    pub(crate) fn call_builtin(
-        &mut self,
-        run: &mut Run,
-        cx: &mut TaskContext<'_>,
-        builtin: &'static Builtin,
-    ) -> Step {
-        let mut invocation = Invocation::new(builtin, std::mem::take(&mut self.x.fields));
+    pub(crate) fn call_builtin(&mut self, run: &mut Run, cx: &mut TaskContext<'_>, id: BuiltinId) -> Step {
+        let builtin = id.row();
+        let mut invocation = Invocation::new(id, std::mem::take(&mut self.x.fields));
         if !self.x.arguments.is_empty() {
             invocation.beside().literals = std::mem::take(&mut self.x.arguments);
         }
@@ -218,14 +210,18 @@ impl Process {
     ) -> Step {
         loop {
             let (mut out, flow) = match invocation.printing.take().map(Box::into_inner) {
-                Some(printing) => (printing.out, Ok(printing.then)),
+                Some(printing) => (printing.out, Ok(printing.status.map_or(Flow::Again, Flow::Status))),
                 None => self.call(run, cx, &mut invocation),
             };
             let flow = match flow {
                 Ok(flow @ (Flow::Status(_) | Flow::Again)) => {
                     let is_quiet = out.is_empty() && flow != Flow::Again;
                     if !is_quiet && !self.shell.print(run, cx, &invocation, &mut out)? {
-                        invocation.printing = Some(Box::new(Printing { out, then: flow }));
+                        let status = match flow {
+                            Flow::Status(status) => Some(status),
+                            _ => None,
+                        };
+                        invocation.printing = Some(Box::new(Printing { out, status }));
                         self.control.wait = Wait::Builtin(Box::new(invocation));
                         return Ok(());
                     }
@@ -246,7 +242,11 @@ impl Process {
             self.shell.outputs.builtin = out.into_buffer();
             match flow {
                 Flow::Again => {}
-                Flow::Delegate { builtin, args } => invocation.become_other(builtin, args),
+                Flow::Delegate { builtin, args } => {
+                    if let Some(id) = super::find_id(builtin.name.as_bytes()) {
+                        invocation.become_other(id, args);
+                    }
+                }
                 Flow::Callback(text) => {
                     return self.control.start_callback(&mut self.shell, run, invocation, &text).map(|_| ());
                 }
@@ -275,7 +275,7 @@ impl Process {
         cx: &mut TaskContext<'_>,
         invocation: &mut Invocation,
     ) -> (Printout, Step<Flow>) {
-        let builtin = invocation.builtin;
+        let builtin = invocation.builtin.row();
         let mut out = Printout::over(std::mem::take(&mut self.shell.outputs.builtin));
         // The arguments are apart from the invocation, which the builtin may change.
         let args = std::mem::take(&mut invocation.args);

@@ -5,7 +5,7 @@ use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{Options, flag};
 use super::output::Printout;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::job::{Job, JobStatus, Jobs};
 use crate::machine::option::ShellOption;
 use crate::machine::trap;

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::is_digits;
 use super::output::Printout;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::run::Recipients;
 use crate::machine::trap::{self, Signal};
 use crate::machine::variable::plain_integer;

@@ -1,7 +1,7 @@
 //! `logout`: there are no login shells here. Bash manual 4.2.
 
 use super::error::BuiltinError;
-use super::{Act, Builtin};
+use super::row::{Act, Builtin};
 
 pub(super) static LOGOUT: Builtin = Builtin {
     name: "logout",

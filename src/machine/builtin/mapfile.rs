@@ -6,7 +6,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{self, OptionRow, Options, flag, value};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::io::Description;
 use crate::limit::{Turn, gauge};
 use crate::machine::array::Array;

@@ -3,8 +3,8 @@
 //! A builtin's options are rows of its entry in the table of builtins. The parser, `help NAME` and the check of the usage
 //! line read them.
 
-use super::Builtin;
 use super::error::BuiltinError;
+use super::row::Builtin;
 use crate::memory::Vec;
 use crate::text::Text;
 

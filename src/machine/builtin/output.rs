@@ -4,8 +4,8 @@
 //! is made from (`declare -p` of a large variable, a thousand times) is never in memory as a whole, and a slow reader
 //! holds up the builtin, not the run. [`Printout::fill`] makes about a block of bytes, and goes on where it stopped.
 
-use super::echo::Part;
 use super::error::BuiltinError;
+use super::escape::{Part, decode_part};
 use crate::limit::gauge;
 use crate::machine::array::Array;
 use crate::machine::quote;
@@ -259,7 +259,7 @@ impl Printout {
                 }
                 Piece::Escaped(text, from) => {
                     let rest = text.get(from..).unwrap_or(&[]);
-                    match super::echo::decode_part(rest, &mut self.ready, BLOCK) {
+                    match decode_part(rest, &mut self.ready, BLOCK) {
                         Part::Rest(0) => {}
                         Part::Rest(left) => {
                             let from = text.len().saturating_sub(left);

@@ -3,14 +3,13 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::value;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::error::Message;
-use crate::machine::name;
 use crate::machine::process::Process;
-use crate::machine::quote;
 use crate::machine::run::Run;
 use crate::machine::variable::decimal;
 use crate::machine::work::LONG;
+use crate::machine::{name, quote};
 use crate::memory::{Box, Vec};
 use crate::text::Text;
 use crate::utility::print_format::{Dialect, Formatter, Place, Printed, Surroundings};

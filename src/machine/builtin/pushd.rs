@@ -4,7 +4,7 @@ use super::cd::variable;
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{self, is_digits};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::name;
 use crate::machine::option::ShellOption;
 use crate::memory::{Arc, vec};

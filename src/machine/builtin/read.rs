@@ -6,7 +6,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{self, Options, flag, value};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::clock::Sleep;
 use crate::io::Description;
 use crate::limit::{Turn, gauge};

@@ -4,7 +4,7 @@ use super::super::shell::Shell;
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{OptionRow, signed};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
 use crate::machine::option::{self, OPTIONS, OptionRow as ShellOptionRow, ShellOption};
 use crate::machine::run::Run;

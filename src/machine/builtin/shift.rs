@@ -2,7 +2,8 @@
 
 use super::context::ShellContext;
 use super::error::BuiltinError;
-use super::{Act, Builtin, Flow, options};
+use super::options;
+use super::row::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
 use crate::machine::option::ShellOption;
 

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::error::BuiltinError;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::limit::Limit;
 use crate::machine::halt::Halt;
 use crate::machine::process::Process;

@@ -2,7 +2,7 @@
 
 use super::context::ShellContext;
 use super::error::BuiltinError;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use std::fmt::Write as _;
 
 pub(super) static TIMES: Builtin = Builtin {

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{flag, is_digits};
 use super::output::Style;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::option::ShellOption;
 use crate::machine::trap::{self, Condition, Traps};
 use crate::memory::Arc;

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::describe::{self, Meaning, Search};
 use super::error::BuiltinError;
 use super::options::flag;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 
 pub(super) static TYPE: Builtin = Builtin {
     name: "type",

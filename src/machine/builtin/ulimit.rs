@@ -6,7 +6,7 @@
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::flag;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::limit::Limits;
 use crate::memory::{Arc, ToDecimal, ToMetered, Vec, format};
 use crate::text::Text;
@@ -66,9 +66,6 @@ const RESOURCES: [Resource; 16] = [
     Resource { letter: b'u', name: "max user processes", unit: "" },
     Resource { letter: b'v', name: "virtual memory", unit: "kbytes" },
 ];
-
-/// A limit of a shell that was lowered: letter, soft, hard.
-pub(crate) type Lowered = (u8, Option<u64>, Option<u64>);
 
 /// What the run allows; `None`: unlimited.
 fn run_limit(letter: u8, limits: &Limits) -> Option<u64> {

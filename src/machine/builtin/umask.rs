@@ -3,7 +3,7 @@
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::flag;
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::memory::{String, format};
 use crate::text::Text;
 use std::fmt::Write as _;

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{Options, flag};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::expansion::Target;
 use crate::machine::halt::Halt;
 use crate::machine::name::{self, NameId};

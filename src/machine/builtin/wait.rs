@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{flag, is_digits, value};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
 use crate::machine::job::JobStatus;
 use crate::machine::name;
 use crate::machine::process::Process;

@@ -5,6 +5,7 @@ use super::value::joined;
 use crate::limit::gauge;
 use crate::machine::expansion::{Expansion, Target};
 use crate::machine::halt::Step;
+use crate::machine::pending::ListOf;
 use crate::machine::run::Run;
 use crate::machine::shell::Shell;
 use crate::machine::variable::{Value, decimal};
@@ -12,29 +13,6 @@ use crate::memory::{Vec, vec};
 use crate::program::Quoting;
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
-
-/// What the values of a list are. Where no fields are made bash joins them in different ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ListOf {
-    /// `$@`
-    Parameters,
-    /// `${name[@]}`
-    Elements,
-    /// `${@#...}` and its kin
-    ParametersTrimmed,
-    /// `${name[@]#...}` and its kin
-    ElementsTrimmed,
-    /// `${.../...}`, `${...^...}`
-    Changed,
-    /// `${...:...}`
-    Slice,
-    /// `${...@Q}`
-    Transformed,
-    /// `${!name[@]}`
-    Keys,
-    /// `${!prefix@}`
-    Names,
-}
 
 impl ListOf {
     /// What joins a list of the `@` kind where no fields are made, if that is what `IFS` begins with.

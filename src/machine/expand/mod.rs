@@ -17,4 +17,3 @@ mod value;
 
 pub(crate) use change::with_case;
 pub(crate) use field::{defers_braces, matches};
-pub(crate) use list::ListOf;

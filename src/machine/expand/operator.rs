@@ -1,19 +1,18 @@
 //! Operators of parameter expansion: trim, replace, case, substring. Bash manual 3.5.3.
 
-use super::super::expansion::Expansion;
-use super::super::expansion::Target;
+use super::super::expansion::{Expansion, Target};
 use super::super::halt::{Halt, Step};
 use super::super::option::ShellOption;
+use super::super::pending::Done;
 use super::super::run::Run;
-use super::super::shell::Shell;
-use super::super::shell::State;
+use super::super::shell::{Shell, State};
 use super::super::variable::Value;
-use super::super::work::{Done, Paced};
+use super::super::work::Paced;
 use super::change::{Change, Piece, Replacement, copied};
 use super::field::refused;
-use super::list::ListOf;
 use crate::character;
 use crate::machine::error::ExpansionError;
+use crate::machine::pending::ListOf;
 use crate::memory::{Vec, vec};
 use crate::pattern::Pattern;
 use crate::program::{Index, Pc, Program, Quoting};

@@ -1,12 +1,12 @@
 //! Parameters: resolving what `${...}` names, and reading values. Bash manual 3.4, 3.5.3.
 
-use super::list::ListOf;
 use crate::machine::control::Control;
 use crate::machine::error::ExpansionError;
 use crate::machine::expansion::{Expansion, Subscript, Target};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
 use crate::machine::option::ShellOption;
+use crate::machine::pending::ListOf;
 use crate::machine::process::Process;
 use crate::machine::run::Run;
 use crate::machine::shell::{Shell, State};
@@ -252,7 +252,7 @@ impl Process {
         };
         match assigned {
             Ok(()) => {}
-            Err(super::super::assign::AssignError::Halt(halt)) => return Err(halt),
+            Err(super::super::error::AssignError::Halt(halt)) => return Err(halt),
             Err(_) if self.shell.state.options.has(ShellOption::Posix) => {
                 return Err(self.shell.fatal_assignment());
             }

@@ -2,8 +2,7 @@
 
 use super::super::name;
 use super::super::run::Run;
-use super::super::shell::Shell;
-use super::super::shell::State;
+use super::super::shell::{Shell, State};
 use crate::memory::JoinMetered;
 use crate::text::Text;
 

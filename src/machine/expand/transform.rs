@@ -1,7 +1,6 @@
 //! `${parameter@operator}`. Bash manual 3.5.3, last part.
 
-use super::super::expansion::Expansion;
-use super::super::expansion::Target;
+use super::super::expansion::{Expansion, Target};
 use super::super::halt::Step;
 use super::super::quote;
 use super::super::run::Run;
@@ -9,8 +8,8 @@ use super::super::shell::Shell;
 use super::super::variable::{Attributes, Value};
 use super::change::Change;
 use super::field::refused;
-use super::list::ListOf;
 use crate::limit::gauge;
+use crate::machine::pending::ListOf;
 use crate::memory::{ToMetered, Vec, format, vec};
 use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator};

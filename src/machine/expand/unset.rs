@@ -3,12 +3,12 @@
 use crate::machine::error::ExpansionError;
 use crate::machine::expansion::{Expansion, Subscript, Target};
 use crate::machine::halt::{Halt, Step};
+use crate::machine::link::Code;
 use crate::machine::name::NameId;
 use crate::machine::option::ShellOption;
 use crate::machine::run::Run;
-use crate::machine::shell::{Code, Shell};
-use crate::machine::variable::Value;
-use crate::machine::variable::decimal;
+use crate::machine::shell::Shell;
+use crate::machine::variable::{Value, decimal};
 use crate::memory::JoinMetered;
 use crate::program::{Index, ParameterBase};
 use crate::text::Text;

@@ -82,6 +82,8 @@ pub(crate) enum HistoryError {
     NoPreviousSubstitution(Text),
 }
 
+impl crate::machine::error::Message for HistoryError {}
+
 /// Why expansion ended before the line did.
 #[derive(Debug)]
 pub(crate) enum Stopped {

@@ -8,7 +8,7 @@ mod modifier;
 mod open_quote;
 mod word;
 
-pub(crate) use expand::{Expanded, HistoryError, Stopped};
+pub(crate) use expand::{Expanded, Stopped};
 pub(crate) use open_quote::OpenQuote;
 
 use crate::memory::{ToMetered, Vec, VecDeque, format};

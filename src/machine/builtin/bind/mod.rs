@@ -7,7 +7,8 @@ mod table;
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{flag, value};
-use super::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow};
+use crate::machine::key_binding::{Action, Bindings};
 use crate::machine::option::ShellOption;
 use crate::memory::{Arc, BTreeMap, JoinMetered, String, Vec, vec};
 use crate::text::Text;
@@ -39,25 +40,6 @@ pub(super) static BIND: Builtin = Builtin {
     ],
     act: Act::Shell(bind),
 };
-
-/// Most bindings that a script can make.
-const MOST: usize = 4096;
-
-/// What a key sequence does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Action {
-    Function(&'static str),
-    Macro(Text),
-    Command(Text),
-    Nothing,
-}
-
-/// What a script changed: bindings by keymap and key sequence, and variables.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Bindings {
-    keys: BTreeMap<(usize, Vec<u8>), Action>,
-    variables: BTreeMap<&'static str, Text>,
-}
 
 /// The number of a keymap, and what stands before its key sequences.
 fn keymap(name: &[u8]) -> Option<(usize, &'static [u8])> {
@@ -115,16 +97,6 @@ impl Bindings {
             .into_iter()
             .filter(|(_, action)| *action == Action::Function(function(name.as_bytes()).unwrap_or("")));
         own.map(|(keys, _)| key::encode(&keys)).collect()
-    }
-
-    fn set(&mut self, map: usize, keys: Vec<u8>, action: Action) {
-        if self.keys.len() < MOST || self.keys.contains_key(&(map, keys.clone())) {
-            self.keys.insert((map, keys), action);
-        }
-    }
-
-    fn value(&self, name: &'static str, default: &'static str) -> Text {
-        self.variables.get(name).cloned().unwrap_or_else(|| Text::from_static(default.as_bytes()))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Functions: `declare -f`, `declare -F`, `export -f`, `readonly -f`.
 
-use super::super::Flow;
 use super::super::context::Context;
 use super::super::error::BuiltinError;
 use super::super::options::Options;
+use super::super::row::Flow;
 use super::Request;
 use crate::machine::name::NameId;
 use crate::machine::option::ShellOption;

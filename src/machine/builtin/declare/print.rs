@@ -1,10 +1,10 @@
 //! Variables as `declare -p`, `declare`, `set` and `export -p` show them: text that makes them again when it is read.
 
-use super::super::Flow;
 use super::super::context::Context;
 use super::super::error::BuiltinError;
 use super::super::options::Options;
 use super::super::output::Style;
+use super::super::row::Flow;
 use super::{Request, function};
 use crate::machine::expansion::Target;
 use crate::machine::name::{self, NameId};

@@ -2,8 +2,7 @@
 
 use super::Evaluation;
 use crate::machine::array::Array;
-use crate::machine::assign::AssignError;
-use crate::machine::error::AssignmentError;
+use crate::machine::error::{AssignError, AssignmentError};
 use crate::machine::expansion::{Subscript, Target};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
