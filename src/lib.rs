@@ -49,7 +49,13 @@
 //!
 //! # Layers
 //!
-//! Nothing imports upward; [`sandbox`] is the only module that joins the layers.
+//! Two flows of data meet in [`sandbox`], the only module that joins the layers. A script is bytes, which [`syntax`] makes a
+//! tree, `program` operations, and `machine` fields, redirections and commands; a command is a function, a builtin or a
+//! program of [`utility`], which reads and writes descriptors ([`io`]) on the session's files ([`vfs`]). An event is matched by
+//! [`hook`], whose dialect writes the payload, has the hook run as a script, and reads its output as a decision.
+//!
+//! Nothing imports upward, and no more than nine files import each other in a circle. Everything that a script can make
+//! grow or repeat is charged to the run's meter ([`limit`], [`memory`]). Each layer's own page says where to add things.
 //!
 //! - [`cli`]: the `hookbox` command.
 //! - [`sandbox`]: what an embedder uses.

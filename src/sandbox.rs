@@ -1,4 +1,14 @@
-//! `Sandbox`: what an embedder uses. The only place that joins the layers.
+//! What an embedder uses: [`Sandbox`] is one agent session, its file system, limits and shell. It is the only module that
+//! joins the layers: it implements the machine's services for a run, and the `HookRunner` of `hook` over the machine.
+//!
+//! [`SandboxBuilder`] (`builder.rs`) makes the file system and the environment. [`Sandbox::start`] turns a [`Script`] into a
+//! [`Running`] future (`run.rs`): it makes a meter, a scheduler and the first shell, polls them, and moves a run that takes
+//! long to a thread of the crate. `hook_runner.rs` runs hooks as such scripts; `contain.rs` and `entry.rs` are what a host
+//! sees of files.
+//!
+//! Invariants: runs of one session share the files and what is kept from run to run (`Shared`: names, compiled programs),
+//! which is bounded; they share nothing with other sessions. What a script does is never an `Err`. Dropping a run ends every
+//! process in it. What is new for embedders is a method of the builder or a field of [`Script`] or [`Output`].
 
 mod builder;
 mod contain;

@@ -19,6 +19,8 @@
 //! somebody waits for the answer the budget is small (`inspect_briefly`), or the script is looked at command by command
 //! (`Inspection`).
 //!
+//! A program that runs others is a row of `wrapper.rs`; what a word of a new kind may be is decided in `field.rs`.
+//!
 //! Not looked into: programs with a language of their own (`python -c` and `awk`'s `system` are opaque, GNU `sed`'s `e`
 //! is not seen), files, and programs told to run others by their configuration (`git -c alias.x=!...`).
 

@@ -2,8 +2,12 @@
 //!
 //! One [`Meter`] is shared by every process of a run. Growth is charged before it happens: the containers of
 //! [`crate::memory`] do it by themselves, over the `gauge` of the run that is polled; a [`Charge`] stands for memory that
-//! somebody else's code holds. The first limit that is reached is kept in the meter and ends the run, whatever the code
-//! that met it does with the error: a script cannot catch it.
+//! somebody else's code holds. Work is counted in fuel, which the gauge hands out in small amounts. When it is used up, the
+//! meter looks at the deadline and says whether the process goes on, yields its turn or pauses its slice.
+//!
+//! The first limit that is reached is kept in the meter and ends the run, whatever the code that met it does with the error: a
+//! script cannot catch it. A run that works for longer than a slice moves to a thread of the crate (`worker.rs`). A new
+//! limit is a row in `limits.rs` and a call where what it bounds grows.
 
 pub(crate) mod apart;
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]

@@ -1,5 +1,19 @@
-//! The machine: runs programs. A run is one future ([`scheduler`]); its processes keep their frames on the heap, so that
-//! no script decides how deep the host's stack gets, and every operation is a point to stop, yield or be cancelled.
+//! The machine runs programs: operations in, bytes on descriptors and an exit status out.
+//!
+//! A run is one future, the [`scheduler`]. It polls the processes of the run in turn; each takes a program that `program`
+//! compiled, and `operate.rs` has the one loop over its operations. What an operation does is in the file of its subject:
+//! `expand/` (words), `assign.rs`, `redirect.rs`, `command.rs` (search) and then `function.rs`, `builtin/` or `external.rs`.
+//!
+//! A [`Process`] has three parts: the `Shell` (what a subshell copies), the `Expansion` (the words of the command that runs)
+//! and the `Control` (frames, and what it waits for). A method belongs to the smallest part that it needs.
+//!
+//! - Nothing recurses: a call, a substitution or a trap pushes a frame (`frame.rs`), which lives on the heap.
+//! - `break`, `return`, `exit` and errors are values (`Halt`), which `unwind.rs` carries up the frames.
+//! - An operation never blocks: it leaves what it waits for in `Wait` or `Pending`, and `resume.rs` goes on.
+//! - Each operation uses fuel, so a run can be stopped, made to yield, or cancelled at each of them.
+//! - Data is below behaviour: a file that holds a type imports no file that only adds methods to it.
+//!
+//! A new builtin is a file in `builtin/`; a new operation is a variant of `program::Op` and an arm in `operate.rs`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 

@@ -1,4 +1,4 @@
-//! Containers that ask before they grow.
+//! Containers that ask the run before they grow. They stand below every layer that runs scripts.
 //!
 //! They are named and used as those of `std`, which do not pass the gate in the layers that run scripts
 //! (`disallowed_types` in `.clippy.toml`): whatever a script, a payload or a file can make grow lives in these. Each one
@@ -9,7 +9,8 @@
 //! returned to the caller. So what is written against these types must bear that something it has just added is not there,
 //! and must not wait in a loop for a container to reach a length.
 //!
-//! [`Box`] and [`Arc`] charge the size of their value, [`Task`] that of a future; all stand on [`Held`].
+//! [`Box`] and [`Arc`] charge the size of their value, [`Task`] that of a future; all stand on [`Held`]. A container that is
+//! missing here is a new file that wraps the one of `std` and charges what its capacity grows by.
 
 #![allow(missing_docs, reason = "the methods are those of std's containers")]
 

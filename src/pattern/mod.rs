@@ -11,6 +11,8 @@
 //! Nothing backtracks: a simple pattern costs at most text times its longest segment, an extended one text times pattern
 //! (`!(list)` can cost more, in polynomial time). Matching calls a [`Ticker`] or a [`Pace`] on its way, which can stop it, or let others go first.
 //!
+//! A new extended operator is a token, a node of the `graph` and its edges in the `automaton`.
+//!
 //! The locale is C.UTF-8: characters are compared by code point, and a range is one of code points. Or it is C, where
 //! every byte is a character ([`PatternOptions::bytes`]).
 

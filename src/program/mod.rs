@@ -1,8 +1,16 @@
-//! Programs: what the machine runs. A program is compiled once from syntax trees, never changes, and is shared.
+//! Syntax trees in, operations out. A [`Program`] is compiled once, never changes, and is shared between runs.
+//!
+//! `compiler.rs` goes through the tree and emits operations for a machine without recursion: control flow is jumps, a word is
+//! the operations that build its fields. `command.rs`, `word.rs`, `assignment.rs`, `redirection.rs` and `arithmetic.rs` are
+//! the parts of the grammar, `brace.rs` is brace expansion, `operation.rs` says what each operation means.
 //!
 //! Compiling keeps what bash decides at run time for run time (is a variable associative? is `$x` a plain integer?), and
-//! decides the rest: words without expansions are finished fields, arithmetic has its names resolved, control flow is
-//! jumps. A function's body stands in the code of the program that defines it.
+//! decides the rest: words without expansions are finished fields, arithmetic has its names resolved. A function's body
+//! stands in the code of the program that defines it, or is a [`Part`] that is compiled at its first call.
+//!
+//! Invariants: a program depends on its source and on the [`CompileOptions`] alone, so it can be cached by them; every
+//! operation has the line it came from; names are indices, which the machine links to a session's numbers. A new construct of
+//! the language is compiled in the file of its part of the grammar.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 

@@ -1,4 +1,14 @@
-//! Bytes to AST: lexer and parser of the shell language. Depends on nothing of ours but `text` and `limit`.
+//! Bytes in, syntax trees out: the lexer, the parser and the printer of the shell language.
+//!
+//! [`Parser`] reads one complete command after another, as bash does, because an alias or an option that a command sets
+//! changes how the next one is read. There is no stream of tokens: the parser asks the lexer for what may stand at the
+//! cursor. `compound.rs`, `simple.rs`, `word.rs`, `substitution.rs`, `parameter.rs`, `arithmetic.rs`, `conditional.rs`,
+//! `redirection.rs` and `here_document.rs` each read one part of the grammar into the nodes of [`ast`]. `skim.rs` finds
+//! where a body ends without reading it, for what may never run. `print.rs` writes trees as `declare -f` does.
+//!
+//! Invariants: every node has the span of its source; all brackets, quotes and compound commands share one depth budget, so
+//! nothing recurses deeper than it; errors have bash's words and the line where it tells of them. The layer depends on
+//! `text`, `memory` and `limit` alone. New syntax is a node of [`ast`], the function that reads it, and the one that prints it.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 

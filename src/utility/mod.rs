@@ -1,7 +1,14 @@
-//! Utilities: programs that get a [`Context`] and give an exit status. They never touch shell state and reach nothing but
-//! their context.
+//! Utilities: the programs that scripts call. A [`Context`] goes in, an exit status comes out.
 //!
-//! A utility is one file with a `UTILITY` row and its name in the list below.
+//! A utility is one file, or a folder if it has a language of its own (`awk/`, `jq/`, `sed/`, `find/`), with a row `UTILITY`
+//! (name, summary, usage, options, examples) and its name in the list below. Its function parses the options by the row,
+//! opens operands through the context, and reads and writes streams.
+//!
+//! Invariants: a utility reaches nothing but its [`Context`]: no state of the shell, nothing of the host; it runs other
+//! commands through [`CommandRunner`], which the machine implements. It works in streams, so that `yes | head -n 1` ends,
+//! and counts its steps (`pace.rs`, `ticker.rs`), so that it can be stopped. An option it does not support is a usage error.
+//!
+//! What several utilities share is a file named after what it is: `operands.rs`, `options.rs`, `walk.rs`, `regex/`.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 

@@ -1,4 +1,8 @@
-//! The session's file system: an in-memory tree with copy-on-write sharing, quotas, links, modes and times.
+//! The session's file system: an in-memory tree with copy-on-write sharing, quotas, links, modes and times. A path and an
+//! operation go in; an open file, metadata or an [`Errno`] comes out. Nothing here knows descriptors or the shell.
+//!
+//! An operation takes the one lock, resolves its path to an inode (search permissions, links, mount points), checks the quota and
+//! changes the tables. A snapshot is a clone of the tables, so it costs a few pointers, and a later write copies what it changes.
 //!
 //! - `table.rs`, `inode.rs`, `directory.rs`: the persistent data. Cloning all of it copies a few pointers.
 //! - `tree.rs`: the state, what a snapshot holds: inodes, mounts and what is used of the quota.
@@ -12,6 +16,8 @@
 //! - `base.rs`: the tree that a new session starts with.
 //!
 //! - `stored.rs`: what of all that is on the account of the file system; everything else is on the gauge of the run.
+//!
+//! A new operation is a method of [`FileSystem`] in `operation.rs`; a new kind of file is a variant in `inode.rs`.
 //!
 //! Reading does not change access times, as if every file system were mounted `noatime`: a read never copies a node.
 
