@@ -184,7 +184,7 @@ pub(crate) fn stretch_end(text: &[u8], at: usize, most: usize) -> usize {
         return text.len();
     }
     let continues = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    // A character has at most three bytes behind its first.
+    // A character has at most three bytes after its first.
     let start = (0..4).map(|back| end - back.min(end)).find(|&place| !continues(place));
     start.filter(|&start| start > at).unwrap_or(end)
 }

@@ -19,7 +19,7 @@ impl Environment {
         Self { shared: None, own: variables }
     }
 
-    /// An environment that begins with `shared`, of which no copy is made, and has `own` behind them. Names are unique.
+    /// An environment that begins with `shared`, of which no copy is made, and has `own` after them. Names are unique.
     pub const fn sharing(shared: Arc<Vec<(Text, Text)>>, own: Vec<(Text, Text)>) -> Self {
         Self { shared: Some(shared), own }
     }

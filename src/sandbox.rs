@@ -79,7 +79,7 @@ pub struct Sandbox {
 }
 
 /// What the runs of a session share beside its files. When it holds more than the session may keep, all of it starts over
-/// behind the run that made it so; runs that are under way keep what they have.
+/// after the run that made it so; runs that are under way keep what they have.
 struct Shared {
     names: Arc<Names>,
     cache: Arc<ProgramCache>,
@@ -214,10 +214,10 @@ impl Sandbox {
         let session = self.session.of_run();
         let meter = Meter::new(limits, Arc::clone(&session.clock));
         if !self.stays {
-            meter.set_together();
+            meter.set_on_host();
         }
         if is_long {
-            meter.ask_apart();
+            meter.request_worker();
         }
         let _entered = meter.enter();
         let queue = Arc::new(CommandQueue::default());

@@ -77,7 +77,7 @@ pub struct ShArguments {
 const WITH_VALUE: &[&str] =
     &["--seed", "--fixture", "--cwd", "--env", "--limits", "--limit", "--timeout", "--export"];
 
-/// The command line, `sh` with what follows it, for the parser of options: `--` behind `-c SCRIPT` is `$0`, as in bash,
+/// The command line, `sh` with what follows it, for the parser of options: `--` after `-c SCRIPT` is `$0`, as in bash,
 /// and not the end of the options.
 pub fn keep_dashes(mut args: Vec<OsString>) -> Vec<OsString> {
     if args.get(1).is_none_or(|command| command != "sh") {

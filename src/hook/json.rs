@@ -3,7 +3,7 @@
 //! Tool arguments and results may be large and pass through every hook of a chain; only a rewrite may copy them. What a script
 //! printed may be a tree of a hundred thousand values, which takes some milliseconds to drop: that is done elsewhere.
 
-use crate::limit::apart;
+use crate::limit::worker;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::ops::Deref;
@@ -32,7 +32,7 @@ impl PartialEq for Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         if self.is_large {
-            apart::discard(std::mem::take(&mut self.value));
+            worker::discard(std::mem::take(&mut self.value));
         }
     }
 }
@@ -42,7 +42,7 @@ impl Json {
     /// dropped on one.
     pub(crate) fn of_any_size(value: Value) -> Self {
         let mut left = LARGE;
-        let is_large = apart::is_here() && has_many(&value, &mut left);
+        let is_large = worker::is_current() && has_many(&value, &mut left);
         Self(Arc::new(Tree { value, is_large }))
     }
 

@@ -4,7 +4,7 @@
 
 use super::script::ScriptOutcome;
 use super::weight;
-use crate::limit::Apart;
+use crate::limit::WorkerTask;
 
 /// Bytes of an output that is read in place, which takes less than a millisecond,
 const IN_PLACE: usize = 64 << 10;
@@ -40,7 +40,7 @@ pub(super) async fn of<T: Send + 'static>(
     if is_here {
         return work();
     }
-    match Apart::start(Box::pin(async move { work() })) {
+    match WorkerTask::start(Box::pin(async move { work() })) {
         Ok(reading) => reading.await,
         // Without a thread it is read here: slow, but right.
         Err(work) => work.await,

@@ -204,7 +204,7 @@ impl Walker {
         }
     }
 
-    /// `xargs` adds words behind those that are seen.
+    /// `xargs` adds words after those that are seen.
     fn takes_more_words(&self) -> bool {
         self.via.iter().any(|via| matches!(via, Via::Wrapper(name) if name == "xargs"))
     }
@@ -326,7 +326,7 @@ struct Scan<'f> {
     /// Long options with their option-arguments.
     long: Vec<(&'f str, Option<Field>)>,
     assignments: Vec<(String, WordView)>,
-    /// Index of the first word behind them.
+    /// Index of the first word after them.
     next: usize,
     /// A computed word stands where it could change what follows.
     computed: bool,

@@ -34,10 +34,10 @@ pub struct Meter {
     fuel_left: AtomicI64,
     turn_left: AtomicI64,
     paused: AtomicBool,
-    gives_way: AtomicBool,
+    yield_requested: AtomicBool,
     /// Whoever polls the run does not mind long steps: it is at a thread of its own, or there is no help.
-    is_apart: AtomicBool,
-    wants_apart: AtomicBool,
+    is_on_worker: AtomicBool,
+    wants_worker: AtomicBool,
     stopped: AtomicBool,
     failure: Mutex<Option<LimitError>>,
 }
@@ -74,9 +74,9 @@ impl Meter {
             fuel_left: AtomicI64::new(gauge::FUEL),
             turn_left: AtomicI64::new(TURN_FUEL),
             paused: AtomicBool::new(false),
-            gives_way: AtomicBool::new(false),
-            is_apart: AtomicBool::new(true),
-            wants_apart: AtomicBool::new(false),
+            yield_requested: AtomicBool::new(false),
+            is_on_worker: AtomicBool::new(true),
+            wants_worker: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         })
@@ -136,7 +136,7 @@ impl Meter {
             owner: self.address(),
         });
         // Nobody waits elsewhere for a run that is polled in place.
-        let watched = gauge::watch_by(self.is_apart().then(|| Arc::clone(&self.watched)));
+        let watched = gauge::watch_by(self.is_on_worker().then(|| Arc::clone(&self.watched)));
         Entered(Some(Back { meter: Arc::clone(self), before, watched, live, is_beside }))
     }
 
@@ -288,25 +288,25 @@ impl Meter {
         // A turn that is over ends, whatever the time says: what the processes do to each other depends on turns alone.
         let turn = if turn_is_over {
             Turn::Over
-        } else if (may_pause || self.may_go_apart()) && self.slice_ended_by(now) {
+        } else if (may_pause || self.may_use_worker()) && self.slice_ended_by(now) {
             self.paused.store(true, Relaxed);
             Turn::Pauses
         } else {
             return Ok(Turn::Continues);
         };
-        self.gives_way.store(true, Relaxed);
+        self.yield_requested.store(true, Relaxed);
         Ok(turn)
     }
 
-    /// Whether a pause is worth what it costs a builtin: the run goes on apart then. On a fixed clock it is not, because what
+    /// Whether a pause is worth what it costs a builtin: the run goes on at a worker thread then. On a fixed clock it is not, because what
     /// coming back costs would depend on when that was.
-    fn may_go_apart(&self) -> bool {
-        !self.is_apart() && !self.clock.is_virtual()
+    fn may_use_worker(&self) -> bool {
+        !self.is_on_worker() && !self.clock.is_virtual()
     }
 
     /// Whether the process that runs was told to let others go first; asked once.
-    pub(crate) fn take_way(&self) -> bool {
-        self.gives_way.swap(false, Relaxed)
+    pub(crate) fn take_yield_request(&self) -> bool {
+        self.yield_requested.swap(false, Relaxed)
     }
 
     /// As [`Meter::refuel`] where nobody can yield: only the deadline is checked.
@@ -333,39 +333,39 @@ impl Meter {
     }
 
     /// Whether a step may be done now that can take longer than a slice and cannot be cut. `false`: who asks lets the run pause,
-    /// which goes on apart (see `limit::apart`), and asks again then.
+    /// which goes on at a worker thread (see `limit::worker`), and asks again then.
     pub(crate) fn may_take_long(&self) -> bool {
-        if self.is_apart() {
+        if self.is_on_worker() {
             return true;
         }
-        self.ask_apart();
+        self.request_worker();
         self.paused.store(true, Relaxed);
         false
     }
 
     /// Whether whoever polls the run does not mind long steps.
-    pub(crate) fn is_apart(&self) -> bool {
-        self.is_apart.load(Relaxed)
+    pub(crate) fn is_on_worker(&self) -> bool {
+        self.is_on_worker.load(Relaxed)
     }
 
-    /// Lets the run go on apart before it does anything more.
-    pub(crate) fn ask_apart(&self) {
-        self.wants_apart.store(true, Relaxed);
+    /// Lets the run go on at a worker thread before it does anything more.
+    pub(crate) fn request_worker(&self) {
+        self.wants_worker.store(true, Relaxed);
     }
 
-    /// Whether the run has to go on apart before it can do anything.
-    pub(crate) fn wants_apart(&self) -> bool {
-        self.wants_apart.load(Relaxed) && !self.is_apart()
+    /// Whether the run has to go on at a worker thread before it can do anything.
+    pub(crate) fn wants_worker(&self) -> bool {
+        self.wants_worker.load(Relaxed) && !self.is_on_worker()
     }
 
     /// Whoever polls the run wants to know of steps that can take long.
-    pub(crate) fn set_together(&self) {
-        self.is_apart.store(false, Relaxed);
+    pub(crate) fn set_on_host(&self) {
+        self.is_on_worker.store(false, Relaxed);
     }
 
-    /// From now on the run goes on apart, or has to stay where it is.
-    pub(crate) fn set_apart(&self) {
-        self.is_apart.store(true, Relaxed);
+    /// From now on the run goes on at a worker thread, or has to stay where it is.
+    pub(crate) fn set_on_worker(&self) {
+        self.is_on_worker.store(true, Relaxed);
         self.paused.store(false, Relaxed);
     }
 
@@ -426,14 +426,14 @@ impl Meter {
         if bytes > self.limits.value_bytes { Err(self.fail(Limit::ValueBytes)) } else { Ok(()) }
     }
 
-    /// Takes live bytes without a guard; the caller gives them back with [`Meter::give_back`].
+    /// Takes live bytes without a guard; the caller gives them back with [`Meter::release`].
     pub(crate) fn take(&self, bytes: u64) -> Result<(), LimitError> {
         if self.is_on_gauge() {
             let is_granted = gauge::charge(usize::try_from(bytes).unwrap_or(usize::MAX));
             return match self.failure() {
                 Some(error) => {
                     if is_granted {
-                        self.give_back(bytes);
+                        self.release(bytes);
                     }
                     Err(error)
                 }
@@ -451,7 +451,7 @@ impl Meter {
     }
 
     /// See [`Meter::take`].
-    pub(crate) fn give_back(&self, bytes: u64) {
+    pub(crate) fn release(&self, bytes: u64) {
         if self.is_on_gauge() {
             gauge::release(usize::try_from(bytes).unwrap_or(usize::MAX));
         } else {
@@ -538,7 +538,7 @@ impl Charge {
         if bytes > self.bytes {
             self.grow(bytes - self.bytes)
         } else {
-            self.meter.give_back(self.bytes - bytes);
+            self.meter.release(self.bytes - bytes);
             self.bytes = bytes;
             Ok(())
         }
@@ -552,7 +552,7 @@ impl Charge {
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.meter.give_back(self.bytes);
+        self.meter.release(self.bytes);
     }
 }
 

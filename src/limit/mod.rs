@@ -9,15 +9,15 @@
 //! script cannot catch it. A run that works for longer than a slice moves to a thread of the crate (`worker.rs`). A new
 //! limit is a row in `limits.rs` and a call where what it bounds grows.
 
-pub(crate) mod apart;
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]
 pub mod fault;
 pub(crate) mod gauge;
 pub(crate) mod limits;
 mod meter;
 mod parse_time;
+pub(crate) mod worker;
 
-pub(crate) use apart::{Apart, GRACE, dispose, live_bytes};
 pub use limits::{Limit, LimitError, Limits, Usage};
 pub use meter::{Charge, Meter};
 pub(crate) use meter::{ProcessCharge, Turn};
+pub(crate) use worker::{GRACE, WorkerTask, dispose, live_bytes};

@@ -129,7 +129,7 @@ pub(crate) struct Builder {
     /// White space of `IFS` ended the last field and nothing follows it: another character of `IFS` belongs to it.
     soft: bool,
     done: Vec<Finished>,
-    /// What stands between fields where none are made, if it is no blank: how many were done, and the text.
+    /// What stands between fields where none are made, if it is not a blank: how many were done, and the text.
     joins: Vec<(usize, Text)>,
 }
 
@@ -248,7 +248,7 @@ impl Builder {
     }
 
     /// Appends the values of `$*` or `$@` without quotes: bash joins them, then splits all of it. White space at its start
-    /// takes the separator behind it along.
+    /// takes the separator after it along.
     pub(crate) fn push_split_list(&mut self, values: &[Text], separators: &Separators) {
         let mut starts = self.done.is_empty();
         for (index, value) in values.iter().enumerate() {

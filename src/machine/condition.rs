@@ -1,7 +1,7 @@
 //! What keeps a failure from counting (`set -e`, the `ERR` trap): the conditions around the command that runs.
 //!
 //! `if`, `while`, `&&` and `||` always are one. `!` is one only if `set -e` was on when it began, as in bash: `set -e`
-//! in a function behind `!` ends the shell. So the ends of negations must know what their beginnings did.
+//! in a function after `!` ends the shell. So the ends of negations must know what their beginnings did.
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -30,13 +30,13 @@ pub(crate) struct Control {
     pub(crate) exiting: bool,
     /// The command that it starts takes its place: after `exec`, and where a utility asked for the command.
     pub(crate) becomes_command: bool,
-    /// `set -e` ends the shell behind the `ERR` trap with this status.
+    /// `set -e` ends the shell after the `ERR` trap with this status.
     pub(crate) exit_after_trap: Option<Halt>,
     /// Levels of `set -x` outside of this process.
     pub(crate) trace_base: usize,
     /// The answer to `select` as far as it was read.
     pub(crate) select_line: Option<Vec<u8>>,
-    /// Processes of `>( )` that run: what they print belongs to the shell's output, so it ends behind them.
+    /// Processes of `>( )` that run: what they print belongs to the shell's output, so it ends after them.
     pub(crate) outputs: Vec<u32>,
     /// The coprocess and its two variables, which go when it was waited for.
     pub(crate) coprocess: Option<(u32, [NameId; 2])>,

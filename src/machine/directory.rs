@@ -13,7 +13,7 @@ use crate::vfs::{Errno, FileSystem, FsError, Place, of_process, path};
 /// What a shell that was started in a removed directory calls it.
 const UNREACHABLE: &[u8] = b"(unreachable)";
 
-/// What is said of a working directory that was removed, behind the name of the builtin.
+/// What is said of a working directory that was removed, after the name of the builtin.
 pub(crate) const NO_DIRECTORY: &[u8] =
     b"error retrieving current directory: getcwd: cannot access parent directories: No such file or directory\n";
 

@@ -182,7 +182,7 @@ impl Expansion {
         x.substituted = None;
     }
 
-    /// `$_` behind the command.
+    /// `$_` after the command.
     pub(crate) fn note_last_argument(&mut self, shell: &mut Shell) {
         let Some(last) = self.fields.last() else { return };
         let is_list =

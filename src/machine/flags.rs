@@ -48,7 +48,7 @@ pub(crate) struct Flags {
 /// The script that an operand names.
 enum Source {
     Text(Bytes, Option<Box<ScriptFile>>),
-    /// It is no regular file: it is read while it runs.
+    /// It is not a regular file: it is read while it runs.
     Stream(Arc<crate::io::Description>),
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn shell_process(
         return Ok(Err(refusal));
     }
     let mut script = None;
-    // A script that is no regular file: it is read through a descriptor.
+    // A script that is not a regular file: it is read through a descriptor.
     let mut descriptor = None;
     let mut file = None;
     let (arg0, path);

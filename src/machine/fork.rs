@@ -223,7 +223,7 @@ impl Process {
         Ok(())
     }
 
-    /// `<( list )`, `>( list )`: appends `/dev/fd/N`; the descriptor is closed behind the command.
+    /// `<( list )`, `>( list )`: appends `/dev/fd/N`; the descriptor is closed after the command.
     pub(crate) fn process_substitution(&mut self, run: &mut Run, output: bool, end: Pc) -> Step {
         let (reader, writer) = pipe();
         let (reader, writer) = (Description::pipe_reader(reader), Description::pipe_writer(writer));

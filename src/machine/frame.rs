@@ -29,7 +29,7 @@ pub(crate) enum Frame {
     Function(Box<FunctionFrame>),
     /// `eval`, `source`, a trap's action.
     Script(Box<ScriptFrame>),
-    /// What a function, `eval` or `source` was started with; undone behind it.
+    /// What a function, `eval` or `source` was started with; undone after it.
     Command(Box<CommandFrame>),
     /// A builtin that runs again once the callback above it is over.
     Builtin(Box<super::builtin::invocation::Invocation>),
@@ -87,7 +87,7 @@ pub(crate) struct FunctionFrame {
     /// `local -`: options to put back.
     pub(crate) options: Option<super::option::Options>,
     pub(crate) source: Text,
-    /// `$_` behind the call.
+    /// `$_` after the call.
     pub(crate) last_argument: Text,
     /// A `DEBUG` or `RETURN` trap that is not inherited comes back.
     pub(crate) traps: Option<Arc<super::trap::Traps>>,
@@ -102,7 +102,7 @@ pub(crate) enum ScriptKind {
     Source,
     /// A trap's action: the status from before is put back.
     Trap,
-    /// The `ERR` trap: as `Trap`; `set -e` ends the shell behind it.
+    /// The `ERR` trap: as `Trap`; `set -e` ends the shell after it.
     ErrTrap,
     /// The `RETURN` trap: as `Trap`.
     ReturnTrap,
@@ -110,7 +110,7 @@ pub(crate) enum ScriptKind {
     DebugTrap,
     /// The `DEBUG` trap at the start of a function: as `Trap`.
     EntryTrap,
-    /// The `EXIT` trap: the shell ends behind it with this status.
+    /// The `EXIT` trap: the shell ends after it with this status.
     ExitTrap,
     /// `PROMPT_COMMAND`: the status from before is put back.
     Prompt,
@@ -172,7 +172,7 @@ pub(crate) struct ScriptFrame {
     pub(crate) expansion: Option<Box<Expansion>>,
     /// Whether the `DEBUG` trap had run for it.
     pub(crate) debug_done: bool,
-    /// `$_` behind `eval` and `source`.
+    /// `$_` after `eval` and `source`.
     pub(crate) last_argument: Option<Text>,
     /// The `DEBUG` trap, which a sourced file does not inherit.
     pub(crate) debug_trap: Option<Text>,

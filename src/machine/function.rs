@@ -235,7 +235,7 @@ impl Process {
         while let Some(frame) = self.control.frames.pop() {
             match frame {
                 Frame::Function(mut frame) if self.control.runs_return_trap(&self.shell, &frame) => {
-                    // The trap runs in the function; behind it the function returns.
+                    // The trap runs in the function; after it the function returns.
                     frame.returned = true;
                     self.control.frames.push(Frame::Function(frame));
                     return self.start_return_trap(run, status);

@@ -17,7 +17,7 @@ pub(crate) fn exported_text(definition: &FunctionDefinition) -> Text {
     let text = print_function(definition);
     let body = text.get(definition.name.len()..).unwrap_or(&[]);
     let body = body.strip_prefix(b" () \n").unwrap_or(body);
-    // A group's first command stands behind the brace.
+    // A group's first command stands after the brace.
     match body.strip_prefix(b"{ \n") {
         Some(rest) => Text::from([b"() { ", rest.get(3..).unwrap_or(rest)].concat_metered()),
         None => Text::from([b"() ", body].concat_metered()),
@@ -42,7 +42,7 @@ impl Control {
         }
         let source = Bytes::from([name, b" ", value].concat_metered());
         let program = self.compile(shell, run, &source, (0, 1), false)?;
-        // One definition, and nothing behind it.
+        // One definition, and nothing after it.
         let (Some(Op::DefineFunction { function, end }), true) =
             (program.code.first().copied(), program.errors.is_empty())
         else {

@@ -41,5 +41,5 @@ impl From<LimitError> for Halt {
     }
 }
 
-/// What an operation gives.
+/// What an operation returns.
 pub(crate) type Step<T = ()> = Result<T, Halt>;

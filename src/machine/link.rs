@@ -71,12 +71,12 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// What comes behind the command that runs.
+    /// What comes after the command that runs.
     pub(crate) fn next(&self) -> Option<&Op> {
         self.program.code.iter().skip(self.pc as usize).find(|op| !matches!(op, Op::Check { .. }))
     }
 
-    /// Whether nothing comes behind the command that runs.
+    /// Whether nothing comes after the command that runs.
     pub(crate) fn is_at_end(&self) -> bool {
         matches!(self.next(), Some(Op::End | Op::EndProcess))
     }

@@ -47,7 +47,7 @@ impl Variables {
         self.slot(id).value.text().filter(|value| !value.is_empty())
     }
 
-    /// Whether none of these is set and `LANG` is a session's own: looked at behind every call of a function.
+    /// Whether none of these is set and `LANG` is a session's own: looked at after every call of a function.
     fn has_own_locale(&self, categories: &[NameId]) -> bool {
         let value = |id: NameId| &self.slot(id).value;
         let own = match value(name::LANG) {

@@ -79,7 +79,7 @@ impl Names {
         names.iter().map(|name| inner.intern(name)).collect()
     }
 
-    /// The numbers of the variables of an environment; `None` for what is no name.
+    /// The numbers of the variables of an environment; `None` for what is not a name.
     pub(crate) fn of_environment(&self, environment: &Environment) -> Vec<Option<NameId>> {
         let mut inner = lock(&self.inner);
         environment.iter().map(|(name, _)| is_name(name).then(|| inner.intern(name))).collect()

@@ -25,7 +25,7 @@ impl Process {
     fn has_to_wait(&self) -> bool {
         !matches!(self.control.wait, Wait::Nothing)
             || self.x.pending.is_some()
-            || self.shell.outputs.is_behind()
+            || self.shell.outputs.has_unwritten()
             || !self.control.signals.is_empty()
     }
 
@@ -35,7 +35,7 @@ impl Process {
     /// A limit ends the whole run.
     pub(crate) fn poll(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Result<u8, LimitError>> {
         // What an earlier poll was told was heeded by its end.
-        run.services.meter.take_way();
+        run.services.meter.take_yield_request();
         loop {
             let step = match self.resume(run, cx) {
                 Poll::Pending => return Poll::Pending,
@@ -44,7 +44,7 @@ impl Process {
             };
             let outcome = match step {
                 // A builtin that gives way waits as one does that has no input, but what it waits for is there at once.
-                Ok(Progress::Wait) if !run.services.meter.take_way() => continue,
+                Ok(Progress::Wait) if !run.services.meter.take_yield_request() => continue,
                 Ok(Progress::Wait | Progress::Yield) => {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;

@@ -36,7 +36,7 @@ pub(crate) fn write_to(
 
 impl Outputs {
     /// Whether something has to be written before the next operation.
-    pub(crate) fn is_behind(&self) -> bool {
+    pub(crate) fn has_unwritten(&self) -> bool {
         !self.unwritten.is_empty()
     }
 

@@ -53,7 +53,7 @@ impl Shell {
 }
 
 impl Control {
-    /// Runs the pipeline here if it is one of those. The operation runs again behind each stage.
+    /// Runs the pipeline here if it is one of those. The operation runs again after each stage.
     pub(crate) fn pipeline_here(
         &mut self,
         shell: &mut Shell,

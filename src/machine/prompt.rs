@@ -98,7 +98,7 @@ pub(crate) fn decode(shell: &mut Shell, run: &mut Run, prompt: &[u8], primary: b
     out
 }
 
-/// A path for `\w`: of one with more directories than `PROMPT_DIRTRIM` the last ones, behind `...`.
+/// A path for `\w`: of one with more directories than `PROMPT_DIRTRIM` the last ones, after `...`.
 fn trimmed(shell: &mut Shell, run: &mut Run, path: &[u8]) -> Vec<u8> {
     let most = shell.scalar(run, name::PROMPT_DIRTRIM).and_then(|text| super::variable::plain_integer(&text));
     let most = most.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);

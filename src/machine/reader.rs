@@ -132,7 +132,7 @@ impl Control {
             return Poll::Ready(Ok(true));
         }
         loop {
-            // A line that has not come whole is no command yet.
+            // A line that has not come whole is not a command yet.
             let is_whole = input.ended || input.text.ends_with(b"\n") || input.is_from_source();
             let untried = is_whole && (input.text.len() > input.tried || input.ended);
             if !input.text.is_empty()

@@ -227,7 +227,7 @@ impl Expansion {
                 let Some(number) = shell.state.descriptors.lowest_for_script(10) else {
                     return Err(RedirectionError::Variable(name.clone()));
                 };
-                // It stays open behind the command.
+                // It stays open after the command.
                 let replaced = shell.state.descriptors.replace(number, Some(description));
                 if replaced.is_err() || shell.set_descriptor_variable(run, name, number).is_err() {
                     let _ = shell.state.descriptors.replace(number, None);
@@ -317,7 +317,7 @@ impl Expansion {
         };
         self.install(shell, run, reference, default, description)?;
         if moves {
-            // Bash does not put this one back behind the command.
+            // Bash does not put this one back after the command.
             let _ = shell.state.descriptors.replace(number, None);
         }
         Ok(())

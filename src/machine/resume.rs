@@ -126,7 +126,7 @@ impl Process {
         {
             return Poll::Ready(Err(halt));
         }
-        if self.shell.outputs.is_behind() && self.shell.outputs.flush(cx)?.is_pending() {
+        if self.shell.outputs.has_unwritten() && self.shell.outputs.flush(cx)?.is_pending() {
             return Poll::Pending;
         }
         if self.x.pending.is_some() {

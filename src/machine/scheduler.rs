@@ -172,11 +172,11 @@ impl Scheduler {
             computed: Duration::ZERO,
         };
         scheduler.run.alive.push(Alive::of(&process));
-        scheduler.admit(0, process, None);
+        scheduler.add_process(0, process, None);
         scheduler
     }
 
-    fn admit(&mut self, parent: u32, process: Box<Process>, requester: Option<Requester>) {
+    fn add_process(&mut self, parent: u32, process: Box<Process>, requester: Option<Requester>) {
         let pid = process.shell.state.ids.own;
         let waker = Waker::from(shared(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
         self.entries.insert(pid, Entry { process: Some(process), parent, waker, requester });
@@ -237,7 +237,7 @@ impl Scheduler {
 
     fn take_requests(&mut self) {
         for (parent, process) in std::mem::take(&mut self.run.spawned) {
-            self.admit(parent, process, None);
+            self.add_process(parent, process, None);
         }
         for (target, signal) in std::mem::take(&mut self.run.signals) {
             self.signal(target, signal);
@@ -298,7 +298,7 @@ impl Scheduler {
     fn stand_in(&self, pid: u32, signal: Signal) -> Option<Recipients> {
         self.entries.iter().find_map(|(&command, entry)| {
             let requester = entry.requester.as_ref().filter(|requester| requester.pid == pid)?;
-            let process = entry.process.as_deref().filter(|process| !process.dies_at_once(signal))?;
+            let process = entry.process.as_deref().filter(|process| !process.is_killed_at_once(signal))?;
             match requester.state.relation() {
                 Relation::Child => None,
                 Relation::Group if !is_forwarded(signal) => None,
@@ -359,7 +359,7 @@ impl Scheduler {
             match Process::for_request(&mut self.run, request, descriptors, group) {
                 Ok(process) => {
                     self.run.alive.push(Alive::of(&process));
-                    self.admit(0, process, Some(Requester { pid: by, state }));
+                    self.add_process(0, process, Some(Requester { pid: by, state }));
                 }
                 Err(error) => state.end(Err(error), None),
             }
@@ -367,7 +367,7 @@ impl Scheduler {
     }
 
     /// Sends the signals of utilities to their commands, and ends those commands for which nobody waits any more.
-    fn attend_commands(&mut self) {
+    fn signal_commands(&mut self) {
         let mut abandoned = Vec::new();
         let mut signals = Vec::new();
         for (&pid, entry) in &self.entries {
@@ -507,7 +507,7 @@ impl Scheduler {
             },
         }
         if self.paused.is_none() {
-            self.attend_commands();
+            self.signal_commands();
         }
         Poll::Ready(Ok(self.first_status))
     }
@@ -540,7 +540,7 @@ impl Scheduler {
             }
             // With nobody ready it goes on until it waits for something that wakes it.
             let meter = &self.run.services.meter;
-            let is_over = self.paused.is_some() || meter.wants_apart() || meter.slice_is_over();
+            let is_over = self.paused.is_some() || meter.wants_worker() || meter.slice_is_over();
             if is_over && !self.ready.is_empty() {
                 return Poll::Pending;
             }

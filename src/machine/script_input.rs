@@ -167,7 +167,7 @@ impl ScriptInput {
 #[derive(Debug)]
 pub(crate) struct ScriptFile {
     pub(super) path: Vec<u8>,
-    /// Bytes that were taken, and the line behind them.
+    /// Bytes that were taken, and the line after them.
     pub(super) taken: usize,
     pub(super) line: u32,
 }

@@ -256,7 +256,7 @@ impl State {
         }
     }
 
-    /// `$_` is empty behind an assignment.
+    /// `$_` is empty after an assignment.
     #[inline]
     pub(crate) fn forget_last_argument(&mut self) {
         if !self.last_argument.is_empty() {

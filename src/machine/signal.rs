@@ -16,7 +16,7 @@ use crate::text::Text;
 use crate::utility::ExitStatus;
 
 impl State {
-    fn is_deadly(&self, signal: Signal) -> bool {
+    fn is_fatal_signal(&self, signal: Signal) -> bool {
         signal == trap::KILL || (trap::is_fatal(signal) && !self.traps.signals.contains_key(&signal))
     }
 }
@@ -50,12 +50,12 @@ impl Control {
 
     /// Whether a signal arrived that ends the process.
     pub(crate) fn has_fatal_signal(&self, shell: &Shell) -> bool {
-        self.signals.iter().any(|&signal| shell.state.is_deadly(signal))
+        self.signals.iter().any(|&signal| shell.state.is_fatal_signal(signal))
     }
 }
 
 impl Process {
-    /// Pushes a trap's action; the status that is set now comes back behind it.
+    /// Pushes a trap's action; the status that is set now comes back after it.
     fn start_trap(&mut self, run: &mut Run, action: &Text, kind: ScriptKind, status: u8) -> Step {
         // The lines of `ERR` and `RETURN` go on from the command's; those of signals start over.
         let traced = matches!(kind, ScriptKind::ErrTrap | ScriptKind::ReturnTrap);
@@ -107,7 +107,7 @@ impl Process {
         Ok(())
     }
 
-    /// Runs the `EXIT` trap; the shell ends behind it.
+    /// Runs the `EXIT` trap; the shell ends after it.
     pub(crate) fn start_exit_trap(&mut self, run: &mut Run, status: u8) -> Step {
         let Some(action) = self.shell.state.traps.signals.get(&0).cloned() else { return Ok(()) };
         // What was running is given up: the trap runs at the level of the shell that ends.
@@ -146,7 +146,7 @@ impl Process {
         !self.control.runs_trap(ScriptKind::ReturnTrap) && self.shell.state.traps.on_return.is_some()
     }
 
-    /// Runs the `RETURN` trap behind a sourced file; the status is `status` behind it. Whether there is one.
+    /// Runs the `RETURN` trap after a sourced file; the status is `status` after it. Whether there is one.
     pub(crate) fn return_trap(&mut self, run: &mut Run, status: u8) -> Step<bool> {
         if self.control.runs_trap(ScriptKind::ReturnTrap) {
             return Ok(false);
@@ -156,7 +156,7 @@ impl Process {
         Ok(true)
     }
 
-    /// Runs the `RETURN` trap of the function on top of the frames; the function returns with `status` behind it.
+    /// Runs the `RETURN` trap of the function on top of the frames; the function returns with `status` after it.
     pub(crate) fn start_return_trap(&mut self, run: &mut Run, status: u8) -> Step {
         let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(()) };
         let line = self.shell.line();
@@ -172,7 +172,7 @@ impl Process {
     }
 
     /// Runs the `DEBUG` trap before each stage of a pipeline, or an asynchronous command, that is a simple command: here,
-    /// not in its process. The operation runs again behind each. Whether one was started.
+    /// not in its process. The operation runs again after each. Whether one was started.
     pub(crate) fn debug_before_stages(
         &mut self,
         run: &mut Run,
@@ -220,7 +220,7 @@ impl Process {
         Ok(())
     }
 
-    /// Runs the `DEBUG` trap before the operation that was just read: it runs again behind it. Whether it was started.
+    /// Runs the `DEBUG` trap before the operation that was just read: it runs again after it. Whether it was started.
     pub(crate) fn run_debug_trap(&mut self, run: &mut Run) -> Step<bool> {
         let Some(action) = self.shell.state.traps.debug.clone().filter(|action| !action.is_empty()) else {
             return Ok(false);
@@ -233,7 +233,7 @@ impl Process {
         Ok(true)
     }
 
-    /// A simple command begins: whether the `DEBUG` trap was started; then this operation runs again behind it.
+    /// A simple command begins: whether the `DEBUG` trap was started; then this operation runs again after it.
     pub(crate) fn debug_simple(&mut self, run: &mut Run, program: &Arc<Program>) -> Step<bool> {
         if self.control.runs_trap(ScriptKind::DebugTrap) || std::mem::take(&mut self.control.debug_done) {
             return Ok(false);
@@ -308,14 +308,14 @@ impl Process {
     /// A signal arrives for the whole process group: each shell that runs here gets it, and the utility in the foreground.
     /// Those shells inside of which one goes on wait for its end, whatever the signal does to them.
     pub(crate) fn deliver_to_group(&mut self, signal: Signal) {
-        let inner = (self.shell.state.ids.own, self.shell.state.is_deadly(signal));
+        let inner = (self.shell.state.ids.own, self.shell.state.is_fatal_signal(signal));
         let outer = self.control.frames.iter().rev().filter_map(|frame| match frame {
-            Frame::Subshell(frame) => Some((frame.state.ids.own, frame.state.is_deadly(signal))),
+            Frame::Subshell(frame) => Some((frame.state.ids.own, frame.state.is_fatal_signal(signal))),
             _ => None,
         });
         let mut ends = None;
-        for (pid, is_deadly) in std::iter::once(inner).chain(outer) {
-            if !is_deadly {
+        for (pid, is_fatal_signal) in std::iter::once(inner).chain(outer) {
+            if !is_fatal_signal {
                 break;
             }
             ends = Some(pid);
@@ -350,14 +350,16 @@ impl Process {
     }
 
     /// Whether a signal ends the process before anything else of it runs.
-    pub(crate) fn dies_at_once(&self, signal: Signal) -> bool {
+    pub(crate) fn is_killed_at_once(&self, signal: Signal) -> bool {
         let state = &self.shell.state;
-        signal == trap::KILL || (state.is_deadly(signal) && !state.traps.signals.contains_key(&0))
+        signal == trap::KILL || (state.is_fatal_signal(signal) && !state.traps.signals.contains_key(&0))
     }
 
     /// Looks at the signals that arrived: runs a trap, or ends the process.
     pub(crate) fn take_signals(&mut self, run: &mut Run) -> Step {
-        if let Some(at) = self.control.signals.iter().position(|&signal| self.shell.state.is_deadly(signal)) {
+        if let Some(at) =
+            self.control.signals.iter().position(|&signal| self.shell.state.is_fatal_signal(signal))
+        {
             let signal = self.control.signals.get(at).copied().unwrap_or(trap::TERM);
             self.control.signals.clear();
             self.control.wait = Wait::Nothing;

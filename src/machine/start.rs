@@ -138,7 +138,7 @@ impl Control {
         Ok(Flow::Switched)
     }
 
-    /// Runs a text for a builtin, which is run again behind it.
+    /// Runs a text for a builtin, which is run again after it.
     pub(crate) fn start_callback(
         &mut self,
         shell: &mut Shell,

@@ -87,7 +87,7 @@ impl Expansion {
         if !functions.is_empty() && is_function(name) {
             return false;
         }
-        // Bash looks behind `command`.
+        // Bash looks at the word after `command`.
         while name.as_bytes() == b"command"
             && let Some(next) = names.next()
         {
@@ -136,7 +136,7 @@ impl Expansion {
 }
 
 impl Control {
-    /// `( list )`: its body follows, `end` is behind it.
+    /// `( list )`: its body follows, `end` is after it.
     pub(crate) fn begin_subshell(&mut self, shell: &mut Shell, run: &mut Run, end: Pc) -> Step {
         self.enter(run)?;
         let state = shell.state.subshell_state(run);
@@ -211,7 +211,7 @@ impl Process {
         Ok(())
     }
 
-    /// `$( list )`: standard output is collected; the word goes on behind `end`.
+    /// `$( list )`: standard output is collected; the word goes on after `end`.
     pub(crate) fn begin_substitution(&mut self, run: &mut Run, end: Pc, quoting: Quoting) -> Step {
         self.control.enter(run)?;
         let mut state = self.shell.state.subshell_state(run);

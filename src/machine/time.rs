@@ -35,7 +35,7 @@ impl Control {
     }
 }
 
-/// `Err`: a character that is no format.
+/// `Err`: a character that is not a format.
 fn formatted(format: &str, elapsed: Duration) -> Result<String, char> {
     let mut text = String::new();
     let mut rest = format.chars().peekable();

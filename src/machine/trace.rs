@@ -1,4 +1,4 @@
-//! `set -x`: commands and assignments as they are run, behind `PS4`. Bash manual 4.3.1.
+//! `set -x`: commands and assignments as they are run, after `PS4`. Bash manual 4.3.1.
 
 use super::control::Control;
 use super::expansion::{ArrayLiteral, Subscript};

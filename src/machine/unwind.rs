@@ -62,12 +62,12 @@ impl Process {
         }
     }
 
-    /// Gives up the command: goes on behind the complete command of the innermost `eval`, `source` or script; a subshell
+    /// Gives up the command: goes on after the complete command of the innermost `eval`, `source` or script; a subshell
     /// ends.
     fn discard(&mut self, run: &mut Run, status: u8, extent: Extent) -> Step<Option<u8>> {
         self.x.hide_assignments(&mut self.shell);
-        let given_up = std::mem::take(&mut self.x);
-        self.shell.state.restore_descriptors(given_up.redirections);
+        let discarded = std::mem::take(&mut self.x);
+        self.shell.state.restore_descriptors(discarded.redirections);
         self.shell.state.set_status(status);
         let mut code = self.shell.code.clone();
         // Where the command stood that is given up, as far as the code's own source tells.
@@ -141,7 +141,7 @@ impl Process {
         };
         if !exiting && self.shell.state.traps.signals.get(&0).is_some_and(|action| !action.is_empty()) {
             self.control.mark_exiting();
-            self.give_functions_up(halt);
+            self.unwind_functions(halt);
             return match self.start_exit_trap(run, status) {
                 Ok(()) => Ok(None),
                 Err(Halt::Limit(error)) => Err(error),
@@ -152,7 +152,7 @@ impl Process {
     }
 
     /// The shell ends: what of its functions the `EXIT` trap does not find any more.
-    fn give_functions_up(&mut self, halt: Halt) {
+    fn unwind_functions(&mut self, halt: Halt) {
         let is_main = !self.shell.is_forked && self.control.innermost_subshell().is_none();
         let begin = match halt {
             Halt::Fatal(_) if is_main => Some(0),
@@ -186,7 +186,7 @@ impl Process {
             // What a full pipe or a slow host has not taken yet is still written, and the processes of `>( )` see the end
             // of their input now.
             Some(status)
-                if self.shell.outputs.is_behind()
+                if self.shell.outputs.has_unwritten()
                     || (!self.control.outputs.is_empty() && !self.shell.is_forked) =>
             {
                 self.shell.state.descriptors = crate::io::DescriptorTable::default();

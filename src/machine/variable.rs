@@ -136,7 +136,7 @@ pub(crate) struct Mark {
     pub(super) exports: u64,
 }
 
-/// Assignments before a builtin, to be undone behind it without undoing what the builtin made local.
+/// Assignments before a builtin, to be undone after it without undoing what the builtin made local.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Temporary {
     saved: Vec<(NameId, Value, Attributes)>,
@@ -155,7 +155,7 @@ impl Temporary {
 /// How assignments before a builtin are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// Put back behind it.
+    /// Put back after it.
     Plain,
     /// As a scope of its own, which `unset` and `local` see: `eval`, `source`.
     Scoped,

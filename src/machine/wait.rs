@@ -8,7 +8,7 @@ use crate::utility::ExitStatus;
 /// What a process waits for.
 pub(crate) enum Wait {
     Nothing,
-    /// A utility in the foreground; its redirections are undone behind it.
+    /// A utility in the foreground; its redirections are undone after it.
     Utility(Task<ExitStatus>),
     /// Children in the foreground: a pipeline (`true`: its status is the pipeline's), or a shell that was started.
     Children {

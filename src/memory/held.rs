@@ -89,7 +89,7 @@ impl<T> Drop for Weight<T> {
     }
 }
 
-/// A value behind `std`'s `Arc`, which may be shared with what is no part of a run.
+/// A value behind `std`'s `Arc`, which may be shared with what is not part of a run.
 pub fn shared<T>(value: T) -> Arc<Held<T>> {
     Arc::new(Held::new(value))
 }

@@ -1,6 +1,6 @@
 //! Bracket expressions, `[...]` (POSIX XCU 2.13.1, XBD 9.3.5): which units they match, and where they end.
 //!
-//! A bracket expression without its `]` is no bracket expression: its `[` stands for itself. Looking for the `]` from
+//! A bracket expression without its `]` is not a bracket expression: its `[` stands for itself. Looking for the `]` from
 //! every `[` of a long pattern would be quadratic, so that `BracketParser` remembers from which items on the end of the
 //! pattern was reached before: whether an item leads to a `]` depends on nothing before it.
 

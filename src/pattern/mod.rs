@@ -130,7 +130,7 @@ enum Matcher {
 pub(crate) struct Pattern {
     matcher: Matcher,
     is_special: bool,
-    /// Whether it begins with a `*` that is no extended operator.
+    /// Whether it begins with a `*` that is not an extended operator.
     is_star_first: bool,
     /// Whether bash takes it for longer than it is: see [`Pattern::is_mismeasured`].
     is_mismeasured: bool,
@@ -171,7 +171,7 @@ impl Pattern {
     }
 
     /// Whether `${x/p/r}` finds nothing with this pattern in bash. For a pattern without a `*` it computes the length of
-    /// a match, and counts the `]` behind `[^]` and `[[:class\:]` as a character: `s=ab; echo ${s//[^]]/z}` prints `ab`.
+    /// a match, and counts the `]` after `[^]` and `[[:class\:]` as a character: `s=ab; echo ${s//[^]]/z}` prints `ab`.
     pub(crate) fn is_mismeasured(&self) -> bool {
         self.is_mismeasured
     }
@@ -246,7 +246,7 @@ impl<'a> Matches<'a> {
     }
 
     /// The next match. As in bash, the empty pattern has none; an empty text has one only for a pattern that begins
-    /// with a `*`; after an empty match the search goes on behind the next character; and there is none behind the last.
+    /// with a `*`; after an empty match the search goes on after the next character; and there is none after the last.
     pub(crate) async fn next(&mut self, pace: &mut impl Pace) -> Result<Option<Span>, Stopped> {
         if self.is_done {
             return Ok(None);

@@ -11,7 +11,7 @@ use crate::text::Text;
 pub(crate) struct ArithmeticCode {
     /// Postfix operations.
     pub(crate) ops: Vec<ArithmeticOp>,
-    /// It has `$parameter` operands: when one is no plain integer, the text has to be expanded and parsed instead.
+    /// It has `$parameter` operands: when one is not a plain integer, the text has to be expanded and parsed instead.
     pub(crate) needs_text: bool,
     /// The expression as written, for messages.
     pub(crate) text: Text,
@@ -108,7 +108,7 @@ pub(crate) fn compile(
 }
 
 impl ArithmeticCode {
-    /// `n++ + $n`: bash expands `$n` before it evaluates anything; an error behind a change shows that text.
+    /// `n++ + $n`: bash expands `$n` before it evaluates anything; an error after a change shows that text.
     fn reads_what_it_wrote(&self) -> bool {
         let mut wrote = false;
         self.needs_text

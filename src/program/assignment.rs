@@ -159,9 +159,9 @@ impl Compiler {
         }
     }
 
-    /// `name=value` behind a declaration builtin: an argument that is neither split nor expanded to pathnames.
+    /// `name=value` after a declaration builtin: an argument that is neither split nor expanded to pathnames.
     ///
-    /// `associative`: behind `-A`.
+    /// `associative`: after `-A`.
     pub(super) fn assignment_argument(&mut self, assignment: &Assignment, associative: bool) {
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
@@ -181,7 +181,7 @@ impl Compiler {
                     };
                     if words.len() > 1 {
                         let plain = self.emit(Op::UnlessBraces(0));
-                        // They are no assignments any more: their expansions are split.
+                        // They are not assignments any more: their expansions are split.
                         for word in &words {
                             self.split_argument(&head, word);
                         }

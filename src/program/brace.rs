@@ -85,7 +85,7 @@ pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> 
     Ok(words)
 }
 
-/// As [`expand`], with the words that are empty: they are values behind a name.
+/// As [`expand`], with the words that are empty: they are values after a name.
 pub(super) fn expand_value(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> {
     let mut left = COMPILE_TIME_UNITS;
     let mut grow = |units: usize| match left.checked_sub(units) {
@@ -165,7 +165,7 @@ fn open_braces(parts: &[WordPart]) -> usize {
     parts.iter().map(of_part).sum()
 }
 
-/// A word that may begin with a tilde-prefix behind its brace expansion.
+/// A word that may begin with a tilde-prefix after its brace expansion.
 pub(super) fn with_tilde(mut word: Word) -> Word {
     let only = word.parts.len() == 1;
     let split = match word.parts.first() {
@@ -338,7 +338,7 @@ fn match_braces(units: &[Unit]) -> Vec<Option<usize>> {
     matching
 }
 
-/// The alternatives inside a pair of braces; `None` when it is no brace expression.
+/// The alternatives inside a pair of braces; `None` when it is not a brace expression.
 fn alternatives(
     inner: &[Unit],
     most: usize,
@@ -382,7 +382,7 @@ struct Sequence {
 }
 
 impl Sequence {
-    /// `None`: it is no sequence.
+    /// `None`: it is not a sequence.
     fn parse(text: &str, most: usize) -> Option<Result<Self, BraceError>> {
         let pieces: Vec<&str> = text.split("..").collect();
         let (first, last, step) = match pieces.as_slice() {

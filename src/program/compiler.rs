@@ -17,10 +17,10 @@ use std::sync::OnceLock;
 pub(crate) struct CompileOptions {
     /// The parser's options.
     pub(crate) parse: ParseOptions,
-    /// Stop behind each complete command that may change how the next one is parsed (`alias`, `shopt`, `set -o`), and where
+    /// Stop after each complete command that may change how the next one is parsed (`alias`, `shopt`, `set -o`), and where
     /// much was compiled.
     pub(crate) incremental: bool,
-    /// Stop behind each complete command (`set -v`).
+    /// Stop after each complete command (`set -v`).
     pub(crate) stepwise: bool,
 }
 
@@ -470,7 +470,7 @@ impl Compiler {
         }
     }
 
-    /// The stages behind a `!`. Their own status does not count, but what is inside them may.
+    /// The stages after a `!`. Their own status does not count, but what is inside them may.
     fn negated(&mut self, pipeline: &Pipeline) {
         if self.conditions > 0 {
             self.condition(|this| this.stages(pipeline));
@@ -532,7 +532,7 @@ impl Compiler {
                     starts.push((self.here(), nested));
                     self.own_process = matches!(command.kind, CommandKind::Simple(_));
                     if pipeline.stderr_too.get(number) == Some(&true) {
-                        // `|&` is `2>&1` behind the command's own redirections.
+                        // `|&` is `2>&1` after the command's own redirections.
                         let mut command = command.clone();
                         command.redirections.push(standard_error_too());
                         self.command(&command);
@@ -563,7 +563,7 @@ impl Compiler {
         }
     }
 
-    /// As `check`, behind a simple command.
+    /// As `check`, after a simple command.
     pub(super) fn check_simple(&mut self) {
         if self.conditions == 0 {
             self.emit(Op::Check { simple: true });

@@ -101,7 +101,7 @@ pub(crate) enum Op {
     // Arithmetic.
     /// Evaluates an expression and pushes the number.
     Arithmetic(Index),
-    /// As `Arithmetic`, then jumps to `done`; goes on instead when a `$parameter` is no plain integer.
+    /// As `Arithmetic`, then jumps to `done`; goes on instead when a `$parameter` is not a plain integer.
     TryArithmetic { expression: Index, done: Pc },
     /// Pops the builder, parses and evaluates it as an expression, pushes the number.
     ArithmeticText(super::ArithmeticContext),
@@ -115,7 +115,7 @@ pub(crate) enum Op {
     ArithmeticLoop { test: bool, end: Pc },
 
     // Substitutions.
-    /// Starts a command substitution: its body follows, `end` is behind it.
+    /// Starts a command substitution: its body follows, `end` is after it.
     Substitution { end: Pc, quoting: Quoting },
     /// The body is over: appends what was captured.
     SubstitutionEnd,
@@ -139,7 +139,7 @@ pub(crate) enum Op {
     EndScalar,
     /// Jumps when brace expansion is off (`set +B`).
     UnlessBraces(Pc),
-    /// Jumps without `set -k`: an argument is no assignment.
+    /// Jumps without `set -k`: an argument is not an assignment.
     UnlessKeyword(Pc),
     /// Adds the words that a brace expansion without other expansions makes.
     BraceFields(Index),
@@ -178,7 +178,7 @@ pub(crate) enum Op {
     Redirect(Index),
     /// Before the redirections of a simple command: a command of the file system makes them in a process of its own, so
     /// their expansions change nothing here and their errors end that process only. `plain`: all they can do is to fail
-    /// with `set -u`. `end` is behind the command.
+    /// with `set -u`. `end` is after the command.
     OwnProcess { plain: bool, end: Pc },
     /// Ends that process, if it was started.
     EndOwnProcess,

@@ -31,7 +31,7 @@ struct Prepared {
 
 impl Prepared {
     /// A hook is read as a whole before it runs, so that a broken one has done nothing: bash would run the lines before the
-    /// error. What only `shopt -s extglob` makes valid is no error here.
+    /// error. What only `shopt -s extglob` makes valid is not an error here.
     fn new(source: &Text, depth: u64) -> Self {
         let text: Arc<[u8]> = Arc::from(source.as_bytes());
         let fault = |extglob| {
@@ -155,7 +155,7 @@ impl HookRunner for Sandbox {
     }
 }
 
-/// That the text is no script, if so.
+/// The outcome of a text that does not parse; `None` where it does.
 fn fault(request: &ScriptRequest<'_>) -> Option<ScriptOutcome> {
     let Command::Script { script, .. } = request.command else { return None };
     let fault = Prepared::of(script, request.limits.syntax_depth, |prepared| prepared.fault.clone())?;

@@ -3,7 +3,7 @@
 use super::Kept;
 use crate::clock::{Alarm, Clock, real_monotonic};
 use crate::io::{Capture, InputStream, OutputStream};
-use crate::limit::{Apart, GRACE, Limit, LimitError, Limits, Meter, Usage, dispose, live_bytes};
+use crate::limit::{GRACE, Limit, LimitError, Limits, Meter, Usage, WorkerTask, dispose, live_bytes};
 use crate::machine::{RunEnd, Scheduler};
 use crate::memory::Arc;
 use crate::missing::{Missing, MissingList};
@@ -91,7 +91,7 @@ pub struct Script {
 const LONG_INPUT: usize = 64 << 10;
 
 impl Script {
-    /// Whether it has so much to read that it goes on apart at once.
+    /// Whether it has so much to read that it goes on at a worker thread at once.
     pub(super) fn is_long(&self) -> bool {
         let stdin = match &self.stdin {
             Source::Bytes(bytes) => bytes.len(),
@@ -130,7 +130,7 @@ pub(super) enum State {
     /// Where the host polls it.
     Running(Box<Scheduler>),
     /// At a thread of the crate.
-    Apart(Apart<Metered>),
+    OnWorker(WorkerTask<Metered>),
     /// Ended before its first operation: by a limit, or with a status.
     Failed(LimitError),
     Ended(u8),
@@ -169,7 +169,7 @@ pub struct Running {
     pub(super) stderr: Option<Arc<Capture>>,
     pub(super) missing: Arc<MissingList>,
     pub(super) kept: Kept,
-    /// Rings when a run that goes on apart is not waited for any longer.
+    /// Rings when a run that goes on at a worker thread is not waited for any longer.
     pub(super) alarm: Option<Alarm>,
 }
 
@@ -184,8 +184,8 @@ impl Drop for Running {
     /// What the run holds is given back to its own meter.
     fn drop(&mut self) {
         let state = match std::mem::replace(&mut self.state, State::Ended(0)) {
-            State::Apart(apart) => {
-                let taken = apart.take().and_then(|mut metered| metered.scheduler.take());
+            State::OnWorker(task) => {
+                let taken = task.take().and_then(|mut metered| metered.scheduler.take());
                 if taken.is_none() {
                     self.meter.abandon();
                 }
@@ -205,17 +205,17 @@ impl Running {
         match &mut self.state {
             State::Failed(error) => Poll::Ready(RunEnd::Limit(*error)),
             State::Ended(status) => Poll::Ready(RunEnd::Status(*status)),
-            State::Apart(_) => self.poll_apart(cx),
+            State::OnWorker(_) => self.poll_worker(cx),
             State::Running(scheduler) => Pin::new(scheduler.as_mut()).poll(cx),
         }
     }
 
-    /// Waits for the end of a run that goes on apart, but hardly longer than its time limit: what cannot be cut may take
+    /// Waits for the end of a run that goes on at a worker thread, but hardly longer than its time limit: what cannot be cut may take
     /// longer. Nobody sees what comes of that. The run does nothing to files any more, and ends at its next look at the
     /// clock.
-    fn poll_apart(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
-        let State::Apart(apart) = &mut self.state else { return Poll::Pending };
-        if let Poll::Ready(end) = Pin::new(apart).poll(cx) {
+    fn poll_worker(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
+        let State::OnWorker(task) = &mut self.state else { return Poll::Pending };
+        if let Poll::Ready(end) = Pin::new(task).poll(cx) {
             return Poll::Ready(end);
         }
         if real_monotonic() < self.last_moment() {
@@ -223,13 +223,13 @@ impl Running {
             return Poll::Pending;
         }
         let error = self.meter.abandon();
-        if let State::Apart(apart) = std::mem::replace(&mut self.state, State::Failed(error)) {
-            apart.abandon();
+        if let State::OnWorker(task) = std::mem::replace(&mut self.state, State::Failed(error)) {
+            task.abandon();
         }
         Poll::Ready(RunEnd::Limit(error))
     }
 
-    /// Until when the host waits for a run that goes on apart.
+    /// Until when the host waits for a run that goes on at a worker thread.
     fn last_moment(&self) -> Duration {
         self.meter.real_deadline().saturating_add(GRACE)
     }
@@ -242,23 +242,25 @@ impl Running {
     /// Whether it could go on, but its slice is over, or what comes next may take long.
     fn is_at_work(&self) -> bool {
         match &self.state {
-            State::Running(scheduler) => scheduler.is_at_work() || self.meter.wants_apart(),
+            State::Running(scheduler) => scheduler.is_at_work() || self.meter.wants_worker(),
             _ => false,
         }
     }
 
     /// Lets a run that is at work for long go on at a thread of the crate. It is not on the gauge.
-    fn go_apart(&mut self, cx: &mut Context<'_>) {
-        if self.meter.is_apart() || !matches!(self.state, State::Running(_)) {
+    fn move_to_worker(&mut self, cx: &mut Context<'_>) {
+        if self.meter.is_on_worker() || !matches!(self.state, State::Running(_)) {
             return;
         }
-        self.meter.set_apart();
+        self.meter.set_on_worker();
         let State::Running(scheduler) = std::mem::replace(&mut self.state, State::Ended(0)) else { return };
-        match Apart::start(Metered { scheduler: Some(scheduler), meter: std::sync::Arc::clone(&self.meter) })
-        {
-            Ok(apart) => {
-                apart.wake_when_ended(cx.waker());
-                self.state = State::Apart(apart);
+        match WorkerTask::start(Metered {
+            scheduler: Some(scheduler),
+            meter: std::sync::Arc::clone(&self.meter),
+        }) {
+            Ok(task) => {
+                task.wake_when_ended(cx.waker());
+                self.state = State::OnWorker(task);
                 self.set_alarm(cx);
             }
             // There are no threads here, so it stays. The scheduler has woken its task.
@@ -273,15 +275,15 @@ impl Future for Running {
     type Output = Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Output> {
-        if self.meter.wants_apart() {
-            self.go_apart(cx);
+        if self.meter.wants_worker() {
+            self.move_to_worker(cx);
         }
         let meter = std::sync::Arc::clone(&self.meter);
         let entered = matches!(self.state, State::Running(_)).then(|| meter.enter());
         let Poll::Ready(end) = self.poll_end(cx) else {
             drop(entered);
             if self.is_at_work() {
-                self.go_apart(cx);
+                self.move_to_worker(cx);
             }
             return Poll::Pending;
         };

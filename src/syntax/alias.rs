@@ -13,7 +13,7 @@ use crate::text::Text;
 #[derive(Clone, Debug)]
 pub(super) struct ActiveAlias {
     name: Text,
-    /// How many bytes of the source are behind its text.
+    /// How many bytes of the source are after its text.
     rest: usize,
 }
 
@@ -29,7 +29,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The same for a word behind an alias whose text ended in a blank.
+    /// The same for a word after an alias whose text ended in a blank.
     pub(super) fn expand_next_alias(&mut self) -> Parsed<()> {
         if self.alias_blank == usize::MAX || self.rest() >= self.alias_blank {
             return Ok(());
@@ -80,7 +80,7 @@ impl Reader<'_> {
         source.extend_from_slice(self.input.source.get(end..).unwrap_or(&[]));
         self.input.end = (self.input.end + text.len()).saturating_sub(end - start);
         self.input.source = Bytes::from(source);
-        // Positions behind the splice have moved.
+        // Positions after the splice have moved.
         self.salvage.clear();
         self.closes.clear();
         Ok(())

@@ -97,7 +97,7 @@ struct Tokens<'a> {
     parameters: bool,
     depth: u32,
     limit: u32,
-    /// No token begins or ends behind so many bytes.
+    /// No token begins or ends after so many bytes.
     bytes: usize,
 }
 
@@ -229,13 +229,13 @@ impl Tokens<'_> {
             (b'(', ..) => (1, Token::Open),
             (b')', ..) => (1, Token::Close),
             (b']', ..) if self.depth > 0 => (1, Token::CloseBracket),
-            _ => return Err(self.strange_byte()),
+            _ => return Err(self.unexpected_byte()),
         };
         self.take(length, token);
         Ok(())
     }
 
-    /// `++` and `--`: behind a variable a postfix operator, before a name a prefix operator, else two signs.
+    /// `++` and `--`: after a variable a postfix operator, before a name a prefix operator, else two signs.
     fn doubled_sign(&self, sign: u8) -> (usize, Token) {
         let by = if sign == b'+' { 1 } else { -1 };
         let behind = self.skip_blanks(self.pos + 2);
@@ -248,7 +248,7 @@ impl Tokens<'_> {
         }
     }
 
-    fn strange_byte(&self) -> Box<ArithmeticError> {
+    fn unexpected_byte(&self) -> Box<ArithmeticError> {
         let behind_operand = matches!(
             self.current,
             Token::Number
@@ -293,7 +293,7 @@ impl Tokens<'_> {
     }
 
     /// Bash looks at the token after a name, and so on: of names one after the other, which are an error, it tells what
-    /// stands after the last one if that is no token.
+    /// stands after the last one if that is not a token.
     fn look_behind_names(&mut self) -> Evaluated<()> {
         let (pos, start) = (self.pos, self.last_start);
         let operand = self.operand.take();
@@ -461,7 +461,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// All operators of one precedence behind `first`.
+    /// All operators of one precedence after `first`.
     fn run(&mut self, first: Expression, level: u8) -> Evaluated<Expression> {
         let mut rest: Vec<(Token, u32, Expression)> = Vec::new();
         // `**` alone associates to the right: its right operand takes the others.
@@ -539,7 +539,7 @@ impl Tokens<'_> {
         }
         self.leave();
         self.advance()?;
-        // `(x) = 1` is no assignment: a variable in parentheses is a value.
+        // `(x) = 1` is not an assignment: a variable in parentheses is a value.
         Ok(match inner {
             Expression::Variable(_) | Expression::Element(..) => {
                 Expression::Unary(UnaryOperator::Plus, Box::new(inner))
@@ -571,7 +571,7 @@ fn precedence(token: Token) -> Option<u8> {
     })
 }
 
-/// The tree of `first` and the operators of one precedence behind it.
+/// The tree of `first` and the operators of one precedence after it.
 fn join(first: Expression, rest: Vec<(Token, u32, Expression)>, level: u8) -> Expression {
     if level <= 1 {
         let operands =

@@ -332,7 +332,7 @@ pub struct Simple {
     pub words: Vec<Argument>,
 }
 
-/// A word of a simple command; behind a declaration builtin (`declare typeset local export readonly`, also after
+/// A word of a simple command; after a declaration builtin (`declare typeset local export readonly`, also after
 /// `builtin`/`command`) a word of the form `name=...` is an assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
@@ -512,7 +512,7 @@ pub enum ParameterOperation {
         colon: bool,
         /// Which of `- = ? +`.
         operator: DefaultOperator,
-        /// The word behind it.
+        /// The word after it.
         word: Word,
     },
     /// `${name#pattern}` `${name##pattern}`
@@ -840,7 +840,7 @@ pub enum RedirectionKind {
     ReadWrite(Word),
     /// `<&word`: a number, `-`, or a number followed by `-`.
     DuplicateInput(Word),
-    /// `>&word`; with the default descriptor and a word that is no number it means `&>`.
+    /// `>&word`; with the default descriptor and a word that is not a number it means `&>`.
     DuplicateOutput(Word),
     /// `&>word`
     BothWrite(Word),

@@ -61,7 +61,7 @@ pub enum ParseErrorKind {
     ArithmeticForSemicolon(Text),
     /// `[[ a b ]]`
     ConditionalBinaryExpected,
-    /// `[[ a ; ]]`: a token that is no word where a binary operator was expected.
+    /// `[[ a ; ]]`: a token that is not a word where a binary operator was expected.
     ConditionalBinaryExpectedAt(Text),
     /// `[[ -f ; ]]`, `[[ -f ]]`
     ConditionalUnaryArgument(Text),
@@ -387,7 +387,7 @@ pub enum ArithmeticErrorKind {
     OperandExpected,
     /// A whole expression followed by something else.
     SyntaxError,
-    /// A character that is no operator behind an operand.
+    /// A character that is not an operator after an operand.
     InvalidOperator,
     /// `1 = 2`
     AssignmentToNonVariable,
@@ -457,7 +457,7 @@ impl ArithmeticError {
 }
 
 impl fmt::Display for ArithmeticError {
-    /// Bash's words behind `bash: line N: EXPRESSION: `.
+    /// Bash's words after `bash: line N: EXPRESSION: `.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (error token is \"{}\")", self.kind.words(), self.token)
     }

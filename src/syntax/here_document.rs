@@ -1,6 +1,6 @@
 //! Here-documents. POSIX XCU 2.7.4.
 //!
-//! A body begins behind the next newline token, so redirections wait in a queue. A body without quotes in its delimiter
+//! A body begins after the next newline token, so redirections wait in a queue. A body without quotes in its delimiter
 //! is parsed in place, between its bounds; when leading tabs are removed it has a source of its own. An error inside a
 //! body's substitution belongs to its expansion, as in bash.
 
@@ -72,7 +72,7 @@ impl Reader<'_> {
         self.depth = outer.depth;
     }
 
-    /// After a substitution's end: here-documents that it left without a body get theirs behind the next newline.
+    /// After a substitution's end: here-documents that it left without a body get theirs after the next newline.
     pub(super) fn keep_pending(&mut self, outer: Vec<PendingHereDocument>) {
         if !self.pending.is_empty() {
             let count = self.pending.len() as u32;
@@ -111,8 +111,8 @@ impl Reader<'_> {
         if self.pending.is_empty() { Ok(()) } else { self.read_here_documents() }
     }
 
-    /// Bash has read the bodies of a line before it tells of an error in that line: the error is told behind them.
-    pub(super) fn behind_here_documents(&mut self, error: ParseError) -> ParseError {
+    /// Bash has read the bodies of a line before it tells of an error in that line: the error is told after them.
+    pub(super) fn after_here_documents(&mut self, error: ParseError) -> ParseError {
         let is_told_behind =
             matches!(error.kind(), ParseErrorKind::UnexpectedToken(token) if token.as_bytes() != b"newline");
         if self.pending.is_empty() || !is_told_behind {
@@ -123,7 +123,7 @@ impl Reader<'_> {
         self.advance_to(to);
         let read = if self.byte().is_some() { self.newline() } else { self.end_here_documents() };
         if self.byte_at(self.pos().wrapping_sub(1)) == Some(b'\n') {
-            // Whoever skips the line of the error goes on behind this newline.
+            // Whoever skips the line of the error goes on after this newline.
             self.input.pos -= 1;
             self.input.line = self.input.line.saturating_sub(1);
         }

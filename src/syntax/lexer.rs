@@ -205,12 +205,12 @@ impl Reader<'_> {
         at
     }
 
-    /// Where the byte behind the one at `at` is, over line continuations.
+    /// Where the byte after the one at `at` is, over line continuations.
     pub(super) fn after(&self, at: usize) -> usize {
         self.follow(at + 1)
     }
 
-    /// The byte behind the cursor's.
+    /// The byte after the cursor's.
     pub(super) fn second(&self) -> Option<u8> {
         self.byte_at(self.after(self.input.pos))
     }
@@ -237,7 +237,7 @@ impl Reader<'_> {
         Text::from(text)
     }
 
-    /// Where the name that goes on at `at` ends, over line continuations, which are followed behind it too.
+    /// Where the name that goes on at `at` ends, over line continuations, which are followed after it too.
     pub(super) fn name_end(&self, mut at: usize) -> usize {
         loop {
             while self.byte_at(at).is_some_and(is_name_byte) {
@@ -364,7 +364,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes the newline at the cursor, and the here-documents behind it.
+    /// Takes the newline at the cursor, and the here-documents after it.
     pub(super) fn newline(&mut self) -> Parsed<()> {
         self.input.pos = (self.input.pos + 1).min(self.input.end);
         self.input.line = self.input.line.saturating_add(1);

@@ -63,7 +63,7 @@ impl Reader<'_> {
         self.input.pos = self.input.end;
     }
 
-    /// Reads on to the closing brace of what is no valid expansion.
+    /// Reads on to the closing brace of what is not a valid expansion.
     #[inline(never)]
     fn bad(&mut self, expansion: &mut ParameterExpansion, quoting: Quoting) -> Parsed<()> {
         let mut rest = Parts::new();
@@ -107,7 +107,7 @@ impl Reader<'_> {
             _ => {
                 if !self.parameter(&mut expansion.parameter)? {
                     expansion.operation = ParameterOperation::Bad;
-                    // What stands here is no parameter: the rest is read by `bad`, even if it is nothing.
+                    // What stands here is not a parameter: the rest is read by `bad`, even if it is nothing.
                     if self.byte() == Some(b'}') {
                         return Ok(true);
                     }
@@ -226,7 +226,7 @@ impl Reader<'_> {
         value
     }
 
-    /// A subscript; the cursor is behind its `[`, and then behind its `]`.
+    /// A subscript; the cursor is after its `[`, and then after its `]`.
     pub(super) fn subscript(&mut self) -> Parsed<Box<Subscript>> {
         let line = self.input.line;
         self.enter()?;
@@ -393,7 +393,7 @@ impl Reader<'_> {
         self.arithmetic_text(ArithmeticEnd::ColonOrBrace, &mut text.parts)?;
         text.span.end = self.pos() as u32;
         if text.parts.is_empty() && self.byte() == Some(b'}') {
-            // `${name:}` is no operation: the caller makes it a bad substitution.
+            // `${name:}` is not an operation: the caller makes it a bad substitution.
             expansion.operation = ParameterOperation::Bad;
             return Ok(());
         }

@@ -61,7 +61,7 @@ impl Parser {
         let input = Input { source: self.source.clone(), pos: self.offset.min(end), end, line: self.line };
         let mut reader = Reader::new(input, options, aliases);
         reader.effort = self.effort;
-        let result = reader.complete_command().map_err(|error| reader.behind_here_documents(error));
+        let result = reader.complete_command().map_err(|error| reader.after_here_documents(error));
         self.offset = reader.input.pos;
         self.line = reader.input.line;
         self.warnings.append(&mut reader.warnings);
@@ -77,7 +77,7 @@ impl Parser {
         Ok(list)
     }
 
-    /// Goes on behind the line on which the last error was found.
+    /// Goes on after the line on which the last error was found.
     pub fn skip_line(&mut self) {
         let rest = self.source.get(self.offset..).unwrap_or(&[]);
         let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
@@ -345,7 +345,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An AND-OR list and the `;`, `&` or newline behind it.
+    /// An AND-OR list and the `;`, `&` or newline after it.
     fn list_item(&mut self, list: &mut List) -> Parsed<()> {
         self.skip_blanks();
         // It was refused, and the input has not moved.
@@ -404,7 +404,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips blanks if an operator of a list stands behind them, so that spans end with the command.
+    /// Skips blanks if an operator of a list stands after them, so that spans end with the command.
     fn skip_blanks_before_operator(&mut self) {
         let (pos, line) = (self.pos(), self.input.line);
         self.skip_blanks();
@@ -479,7 +479,7 @@ impl Reader<'_> {
         self.byte_at(at) != Some(b'-')
     }
 
-    /// Takes `-p` and `--` behind `time`.
+    /// Takes `-p` and `--` after `time`.
     fn time_option(&mut self) -> bool {
         let mut posix = false;
         loop {

@@ -1,7 +1,7 @@
 //! AST to text, in the layout of bash's `declare -f` and `type`.
 //!
 //! Words are shown as they stand in the source, without line continuations, with `$'...'` decoded, and with their command
-//! substitutions printed anew. Bodies of here-documents wait until the operator behind their command is printed. The
+//! substitutions printed anew. Bodies of here-documents wait until the operator after their command is printed. The
 //! layout (which `;` is left out after a here-document, where a newline stands) is bash's, so that its output can be
 //! compared byte by byte. Recursion is as deep as the tree, which the parser's depth bounds.
 
@@ -116,7 +116,7 @@ impl<'a> Printer<'a> {
         WordPrinter { source: self.source }.word(word, &mut self.out);
     }
 
-    /// `operator`, and behind it the bodies of the here-documents that wait.
+    /// `operator`, and after it the bodies of the here-documents that wait.
     fn flush_here_documents(&mut self, operator: &[u8]) {
         let shown = !operator.is_empty() && operator != b";";
         if shown {
@@ -259,7 +259,7 @@ impl<'a> Printer<'a> {
         self.connections -= usize::from(connected);
     }
 
-    /// A command; `merged`: behind it stands `|&`.
+    /// A command; `merged`: after it stands `|&`.
     fn command(&mut self, command: &'a Command, merged: bool) {
         self.begin();
         match &command.kind {

@@ -19,7 +19,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Reads the redirections behind a compound command.
+    /// Reads the redirections after a compound command.
     pub(super) fn redirections(&mut self, out: &mut Vec<Redirection>) -> Parsed<()> {
         loop {
             self.skip_blanks();
@@ -59,7 +59,7 @@ impl Reader<'_> {
         if self.is_process_substitution(at) {
             return None;
         }
-        // A number that is no descriptor's is a word, as in bash.
+        // A number that is not a descriptor's is a word, as in bash.
         matches!(self.byte_at(at), Some(b'<' | b'>')).then_some((RedirectionDescriptor::Number(number?), at))
     }
 

@@ -66,7 +66,7 @@ impl Reader<'_> {
                 }
                 _ if nothing && simple.words.is_empty() => return Err(self.unexpected_or_end()),
                 _ => {
-                    // Blanks and comments behind the command are not part of it.
+                    // Blanks and comments after the command are not part of it.
                     self.input.pos = pos;
                     self.input.line = line;
                     return Ok(());
@@ -123,7 +123,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether `name[` begins here with a blank before the bracket is closed: behind a command's name that is no subscript.
+    /// Whether `name[` begins here with a blank before the bracket is closed: after a command's name that is not a subscript.
     fn has_blank_in_bracket(&self) -> bool {
         let mut at = self.name_end(self.pos());
         let mut depth = 0_u32;
@@ -158,7 +158,7 @@ impl Reader<'_> {
         self.byte_at(at) == Some(b'=') && self.byte_at(self.after(at)) == Some(b'(')
     }
 
-    /// `name=( ... )` behind `let` and `eval`: one word, whose text is read once more.
+    /// `name=( ... )` after `let` and `eval`: one word, whose text is read once more.
     fn array_text(&mut self, simple: &mut Simple) -> Parsed<()> {
         let (start, line) = (self.pos(), self.input.line);
         match self.assignment()? {

@@ -23,7 +23,7 @@ pub(super) fn skim(text: &[u8], start: usize, depth: u32) -> Option<usize> {
     let mut skimmer = Skimmer { text, at: start, depth: depth.min(DEEPEST), changes_parser: false };
     skimmer.compound()?;
     let end = skimmer.at;
-    // What stands behind the body must not belong to it.
+    // What stands after the body must not belong to it.
     skimmer.blanks();
     match skimmer.peek() {
         0 if skimmer.at >= text.len() => Some(end),
@@ -57,8 +57,8 @@ pub(super) fn is_well_formed(text: &[u8], depth: u32) -> bool {
 /// A list that is shorter is parsed: that costs less than to come back to it.
 const SHORTEST_LIST: usize = 256;
 
-/// Where the list that begins at `start` ends, at the reserved word or `;;` behind it; `None`: the parser has to read it,
-/// or it is short, or what it runs may change how the commands behind it are read.
+/// Where the list that begins at `start` ends, at the reserved word or `;;` after it; `None`: the parser has to read it,
+/// or it is short, or what it runs may change how the commands after it are read.
 pub(super) fn skim_list(text: &[u8], start: usize, depth: u32) -> Option<usize> {
     if ends_soon(text.get(start..start + SHORTEST_LIST)?) {
         return None;
@@ -117,7 +117,7 @@ fn takes_assignments(word: &[u8]) -> bool {
 }
 
 impl Skimmer<'_> {
-    /// The byte at `at`; 0 behind the end (a NUL in the text gives up, too).
+    /// The byte at `at`; 0 after the end (a NUL in the text gives up, too).
     fn byte(&self, at: usize) -> u8 {
         self.text.get(at).copied().unwrap_or(0)
     }
@@ -465,7 +465,7 @@ impl Skimmer<'_> {
             && letter.is_ascii_alphabetic()
         {
             self.blanks();
-            // A letter that is no operator is a word; then one must follow. The parser knows.
+            // A letter that is not an operator is a word; then one must follow. The parser knows.
             if !b"abcdefghknoprstuvwxzGLNORS".contains(letter) {
                 return None;
             }
@@ -534,11 +534,11 @@ impl Skimmer<'_> {
                 declares = takes_assignments(text);
             }
         }
-        // Blanks behind the last word were skipped; nothing at all is an error.
+        // Blanks after the last word were skipped; nothing at all is an error.
         (self.at > start).then_some(())
     }
 
-    /// Whether an assignment stands here, which was taken; behind a declaration's name, only what is surely one.
+    /// Whether an assignment stands here, which was taken; after a declaration's name, only what is surely one.
     fn assignment(&mut self, argument: bool) -> Option<bool> {
         let start = self.at;
         self.name();

@@ -33,9 +33,9 @@ pub(super) enum Tilde {
     None,
     /// At the start.
     Start,
-    /// At the start; in text like `name=value` also behind `=` and `:`.
+    /// At the start; in text like `name=value` also after `=` and `:`.
     Word,
-    /// At the start and behind `:`.
+    /// At the start and after `:`.
     Assignment,
 }
 

@@ -120,10 +120,10 @@ impl Count {
         let mut walk = Walk::default();
         // Bytes of each directory under way: its own and its files', and those of directories in it.
         let mut sums: Vec<(u64, u64)> = Vec::new();
-        self.meet(ctx, &mut walk, &mut sums, operand).await?;
+        self.visit(ctx, &mut walk, &mut sums, operand).await?;
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                Step::Entry { path } => self.meet(ctx, &mut walk, &mut sums, &path).await?,
+                Step::Entry { path } => self.visit(ctx, &mut walk, &mut sums, &path).await?,
                 Step::Leave { path } => {
                     let Some((own, below)) = sums.pop() else { continue };
                     let shown = if self.separate { own } else { own.saturating_add(below) };
@@ -140,7 +140,7 @@ impl Count {
         Ok(())
     }
 
-    async fn meet(
+    async fn visit(
         &mut self,
         ctx: &mut Context,
         walk: &mut Walk,

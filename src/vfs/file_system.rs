@@ -10,7 +10,7 @@ use super::stored::share;
 use super::tree::{Quota, State, User};
 use crate::clock::{Clock, lock};
 use crate::limit::fault::{self, Fault};
-use crate::limit::{apart, gauge};
+use crate::limit::{gauge, worker};
 use crate::memory::{HashMap, Vec};
 use crate::text::Text;
 use std::fmt;
@@ -99,7 +99,7 @@ impl Shared {
     /// one whose time is over: nobody may wait for it any longer.
     pub(super) fn operate(&self) -> Result<MutexGuard<'_, Live>> {
         let owes = gauge::burn(OPERATION_FUEL);
-        if gauge::is_refused() || (owes || apart::is_here()) && gauge::is_time_over() {
+        if gauge::is_refused() || (owes || worker::is_current()) && gauge::is_time_over() {
             return Err(Errno::InputOutput.into());
         }
         if fault::is_due(Fault::FileOperation) {
@@ -154,7 +154,7 @@ impl FileSystem {
     /// A number that changes with everything that is written, for who keeps what was found in the files. `None`: there
     /// are mounts, whose changes are not all seen.
     pub(crate) fn version(&self) -> Option<u64> {
-        // What waits to be written is no command.
+        // What waits to be written is not a command.
         let live = lock(&self.shared.live);
         live.state.mounts.is_empty().then_some(live.state.changes)
     }

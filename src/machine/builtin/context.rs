@@ -50,12 +50,12 @@ impl<'c> Call<'c> {
         Options::parse(self.builtin, self.args)
     }
 
-    /// The operands behind the options.
+    /// The operands after the options.
     pub(super) fn operands(&self, options: &Options) -> &'c [Text] {
         self.args.get(options.first..).unwrap_or(&[])
     }
 
-    /// All arguments but the name, for builtins whose options are no letters.
+    /// All arguments but the name, for builtins whose options are not letters.
     pub(super) fn arguments(&self) -> &'c [Text] {
         self.args.get(1..).unwrap_or(&[])
     }
@@ -113,7 +113,7 @@ impl<'c> Call<'c> {
         self.position.status = status;
     }
 
-    /// How the builtin ends behind [`Call::next`] has given nothing.
+    /// How the builtin ends after [`Call::next`] has given nothing.
     pub(super) fn flow(&self) -> Flow {
         if self.is_paused { Flow::Again } else { Flow::Status(self.position.status) }
     }

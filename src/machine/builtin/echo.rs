@@ -12,7 +12,7 @@ pub(super) static ECHO: Builtin = Builtin {
     special: false,
     synopsis: "echo [-neE] [arg ...]",
     help: "Write arguments to the standard output.",
-    // What is no option is printed: the parser of all others would refuse it.
+    // What is not an option is printed: the parser of all others would refuse it.
     options: &[],
     act: Act::Shell(echo),
 };
@@ -58,7 +58,7 @@ fn echo(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     Ok(flow)
 }
 
-/// Letters of `echo`'s options at the front of its arguments, and what is behind them.
+/// Letters of `echo`'s options at the front of its arguments, and what is after them.
 fn split_options(args: &[Text]) -> Option<(&[u8], &[Text])> {
     let (first, rest) = args.split_first()?;
     let letters = first.strip_prefix(b"-")?;

@@ -87,7 +87,7 @@ fn one_level_up(mut environment: Arc<Environment>) -> Arc<Environment> {
     environment
 }
 
-/// Forgets what the shell would come back to: behind the command it ends, without its `EXIT` trap.
+/// Forgets what the shell would come back to: after the command it ends, without its `EXIT` trap.
 fn leave_frames(ctx: &mut Context<'_, '_>) {
     let process = &mut *ctx.process;
     while let Some(frame) = process.control.frames.last() {

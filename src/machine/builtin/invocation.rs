@@ -26,9 +26,9 @@ pub(crate) struct Invocation {
 pub(super) struct Beside {
     /// Array literals among the arguments (`declare a=(1 2)`), by the argument's index.
     pub(super) literals: Vec<(usize, ArrayLiteral)>,
-    /// What its redirections replaced; undone behind it.
+    /// What its redirections replaced; undone after it.
     pub(super) redirections: Vec<SavedDescriptor>,
-    /// Temporary assignments; undone behind it.
+    /// Temporary assignments; undone after it.
     pub(super) temporary: Option<Temporary>,
 }
 

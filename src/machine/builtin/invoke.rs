@@ -67,7 +67,7 @@ impl Shell {
         if out.ready().is_empty() {
             return Ok(true);
         }
-        if self.outputs.is_behind() {
+        if self.outputs.has_unwritten() {
             cx.waker().wake_by_ref();
             return Ok(false);
         }

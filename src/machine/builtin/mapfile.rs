@@ -1,6 +1,6 @@
 //! `mapfile` and `readarray`. Bash manual 4.2.
 //!
-//! Before an element is assigned its callback may run: a script frame is pushed that holds the invocation, and behind it
+//! Before an element is assigned its callback may run: a script frame is pushed that holds the invocation, and after it
 //! the invocation runs again.
 
 use super::context::Context;

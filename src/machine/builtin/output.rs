@@ -214,7 +214,7 @@ impl Printout {
         self.pieces().push_back(Piece::Escaped(text.clone(), 0));
     }
 
-    /// Puts a message behind what was printed so far.
+    /// Puts a message after what was printed so far.
     pub(super) fn message(&mut self, error: BuiltinError) {
         self.pieces().push_back(Piece::Error(error));
     }

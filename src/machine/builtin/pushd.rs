@@ -39,7 +39,7 @@ pub(super) static DIRS: Builtin = Builtin {
     act: Act::Machine(dirs),
 };
 
-/// The place of an entry, counted from the left (`+N`) or from the right (`-N`). `None`: the text is no number with a sign.
+/// The place of an entry, counted from the left (`+N`) or from the right (`-N`). `None`: the text is not a number with a sign.
 fn entry(ctx: &Context<'_, '_>, text: &Text) -> Result<Option<usize>, BuiltinError> {
     let (sign, digits) = match text.as_bytes() {
         [sign @ (b'+' | b'-'), digits @ ..] if !digits.is_empty() => (*sign, digits),

@@ -1,7 +1,7 @@
 //! `read`. Bash manual 4.2, POSIX XCU read and 2.6.5.
 //!
 //! Takes from the description only what belongs to the line, so that the rest is there for the next reader. What was read
-//! so far is the invocation's progress while it waits. Bytes behind a backslash are remembered: they do not split.
+//! so far is the invocation's progress while it waits. Bytes after a backslash are remembered: they do not split.
 
 use super::context::Context;
 use super::error::BuiltinError;

@@ -62,7 +62,7 @@ fn set(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     Ok(Flow::Status(0))
 }
 
-/// Sets the options at the front of the arguments. The positional parameters behind them; `None`: they stay.
+/// Sets the options at the front of the arguments. The positional parameters after them; `None`: they stay.
 fn set_options<'a>(ctx: &mut Context<'_, '_>, args: &'a [Text]) -> Result<Option<&'a [Text]>, BuiltinError> {
     let mut rest = args;
     while let Some((arg, after)) = rest.split_first() {
@@ -85,7 +85,7 @@ fn set_options<'a>(ctx: &mut Context<'_, '_>, args: &'a [Text]) -> Result<Option
                 }
                 continue;
             }
-            // `-o` with another option behind it lists, as `-o` at the end does.
+            // `-o` with another option after it lists, as `-o` at the end does.
             match rest.split_first().filter(|(name, _)| !is_option(name)) {
                 None => list(ctx, on),
                 Some((name, after)) => {
@@ -130,7 +130,7 @@ fn without_execution(ctx: &mut Context<'_, '_>) -> Result<Halt, BuiltinError> {
     }
 }
 
-/// Looks for letters that are no options before anything is changed.
+/// Looks for letters that are not options before anything is changed.
 fn check(args: &[Text], is_restricted: bool) -> Result<(), BuiltinError> {
     let mut args = args.iter().peekable();
     while let Some(arg) = args.next() {

@@ -180,7 +180,7 @@ impl Replacement {
     }
 }
 
-/// The text that a pattern stands for, where it can be searched byte by byte: ASCII is no part of another character.
+/// The text that a pattern stands for, where it can be searched byte by byte: ASCII is not part of another character.
 fn literal_search(pattern: &Pattern) -> Option<&[u8]> {
     pattern.literal().filter(|literal| !literal.is_empty() && literal.is_ascii())
 }

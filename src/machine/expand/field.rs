@@ -29,7 +29,7 @@ fn most_results(run: &Run) -> usize {
 
 /// Whether a brace expansion takes long, and so has to wait until the run may.
 pub(crate) fn defers_braces(run: &Run, program: &Program, index: Index) -> bool {
-    if run.services.meter.is_apart() {
+    if run.services.meter.is_on_worker() {
         return false;
     }
     let is_short = program.braces.get(index as usize).is_none_or(|word| {

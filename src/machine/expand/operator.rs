@@ -283,7 +283,7 @@ impl Expansion {
         let offset = self.numbers.pop().unwrap_or(0);
         let (target, source) = self.pop_target();
         let scalar = match &target {
-            // Of a variable that is no array `${v[@]:1}` is a substring.
+            // Of a variable that is not an array `${v[@]:1}` is a substring.
             Target::Elements(id, _) => {
                 let value = shell.value_of(run, *id);
                 matches!(value, Value::Text(_) | Value::Integer(_))

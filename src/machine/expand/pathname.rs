@@ -278,7 +278,7 @@ fn pieces(bytes: &[u8], mask: &[bool], options: PatternOptions, globstar: bool) 
         }
         let pattern = Pattern::new(text, quoted, options);
         if pattern.is_special() {
-            // The period may stand behind a backslash that an expansion made.
+            // The period may stand after a backslash that an expansion made.
             let dots =
                 text.first() == Some(&b'.') || text.starts_with(b"\\.") && quoted.first() == Some(&false);
             pieces.push(Piece::Match(pattern, dots));

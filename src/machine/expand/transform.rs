@@ -275,7 +275,7 @@ impl Expansion {
             text.push(b' ');
             text.extend_from_slice(&quote::declare(value));
             if *associative {
-                // Bash leaves a blank behind each pair of an associative array, the last one too.
+                // Bash leaves a blank after each pair of an associative array, the last one too.
                 text.push(b' ');
             }
         }

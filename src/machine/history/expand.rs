@@ -10,7 +10,7 @@ use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 
-/// Bytes that end the name of an event behind its first character.
+/// Bytes that end the name of an event after its first character.
 const EVENT_ENDS: &[u8] = b"^$*%-";
 /// Bytes that end the name of an event anywhere.
 const SEARCH_ENDS: &[u8] = b";&()|<>";
@@ -253,7 +253,7 @@ impl Expander<'_> {
         self.history.entries.back().map(|entry| entry.text.clone())
     }
 
-    /// The event that is named at `at`, behind the expansion character.
+    /// The event that is named at `at`, after the expansion character.
     fn event(&mut self, line: &[u8], at: &mut usize, quote: u8) -> Result<Option<Text>, LimitError> {
         let byte = |at: usize| line.get(at).copied();
         if byte(*at) == Some(self.setting.characters.expansion) {
@@ -382,7 +382,7 @@ enum Choice {
 }
 
 impl Choice {
-    /// Reads a word designator; digits begin one only behind a colon.
+    /// Reads a word designator; digits begin one only after a colon.
     fn read(line: &[u8], start: usize, has_colon: bool) -> Option<Self> {
         let mut at = start;
         let first = match line.get(at)? {

@@ -1,4 +1,4 @@
-//! Modifiers behind an event: `:h`, `:t`, `:r`, `:e`, `:p`, `:q`, `:x`, `:s/a/b/`, `:&` with `g`, `a` and `G`. Bash manual
+//! Modifiers after an event: `:h`, `:t`, `:r`, `:e`, `:p`, `:q`, `:x`, `:s/a/b/`, `:&` with `g`, `a` and `G`. Bash manual
 //! 9.3.3.
 
 use super::expand::{Expander, HistoryError, Stopped, part};
@@ -114,7 +114,7 @@ impl Expander<'_> {
             from = match often {
                 Often::Once => break,
                 Often::Everywhere => rest,
-                Often::InEachWord => word_end_behind(text, from, at).max(rest),
+                Often::InEachWord => word_end_after(text, from, at).max(rest),
             };
         }
         if rest == 0 {
@@ -126,7 +126,7 @@ impl Expander<'_> {
 }
 
 /// The end of the word that the byte at `place` is in, when words are counted from `from`.
-fn word_end_behind(text: &[u8], from: usize, place: usize) -> usize {
+fn word_end_after(text: &[u8], from: usize, place: usize) -> usize {
     let mut end = from;
     while end <= place {
         let blanks = text.iter().skip(end).take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n')).count();
@@ -136,7 +136,7 @@ fn word_end_behind(text: &[u8], from: usize, place: usize) -> usize {
     end
 }
 
-/// Cuts a text at the last of a byte: what is behind it (`tail`) or before it stays.
+/// Cuts a text at the last of a byte: what is after it (`tail`) or before it stays.
 fn cut_at(text: &mut Vec<u8>, byte: u8, tail: bool) {
     let Some(at) = memchr::memrchr(byte, text) else { return };
     if tail {

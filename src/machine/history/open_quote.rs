@@ -53,7 +53,7 @@ impl OpenQuote {
         }
     }
 
-    /// The word behind `<<`; a number is a shift in arithmetic rather than a delimiter.
+    /// The word after `<<`; a number is a shift in arithmetic rather than a delimiter.
     fn take_delimiter(&mut self, line: &[u8], start: usize) -> usize {
         let strips_tabs = line.get(start) == Some(&b'-');
         let from = start + usize::from(strips_tabs);

@@ -93,15 +93,23 @@ impl Search {
         };
         let mut walk = Walk::default();
         let mut entered: Vec<Entered> = Vec::new();
-        self.meet(ctx, &mut walk, &mut entered, start, start.len(), metadata, followed).await?;
+        self.visit_and_enter(ctx, &mut walk, &mut entered, start, start.len(), metadata, followed).await?;
         while !self.quit
             && let Some(step) = walk.next(ctx).await?
         {
             match step {
                 walk::Step::Entry { path } => match self.look(ctx, &path, walk.depth() as u64) {
                     Ok((metadata, followed)) => {
-                        self.meet(ctx, &mut walk, &mut entered, &path, start.len(), metadata, followed)
-                            .await?;
+                        self.visit_and_enter(
+                            ctx,
+                            &mut walk,
+                            &mut entered,
+                            &path,
+                            start.len(),
+                            metadata,
+                            followed,
+                        )
+                        .await?;
                     }
                     // Somebody removed it since its directory was read.
                     Err(FsError::Errno(Errno::NotFound)) => {}
@@ -129,7 +137,7 @@ impl Search {
 
     /// Visits a file, and enters it when it is a directory.
     #[allow(clippy::too_many_arguments)]
-    async fn meet(
+    async fn visit_and_enter(
         &mut self,
         ctx: &mut Context,
         walk: &mut Walk,

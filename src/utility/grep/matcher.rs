@@ -111,7 +111,7 @@ impl Matcher {
                     Some(found) => (at + found, false),
                     None => return Ok(None),
                 },
-                Scan::Buffer(regex, may_cross) => match regex.sight(buffer, at, pace).await? {
+                Scan::Buffer(regex, may_cross) => match regex.locate(buffer, at, pace).await? {
                     Some(found) => (found, !may_cross),
                     None => return Ok(None),
                 },

@@ -3,7 +3,7 @@
 use super::binding::{Bindings, Id};
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Question, Todo, Track};
-use super::machine::{Machine, given};
+use super::machine::{Machine, deliver_result};
 use super::path;
 use super::single;
 use super::term::{Operation, Term};
@@ -110,7 +110,7 @@ impl Machine<'_, '_> {
                 (Track::At(trail), Some(Value::Array(keys))) => {
                     let trail = keys.items().iter().fold(trail.clone(), |trail, key| trail.with(key.clone()));
                     let found = path::get_path(&mut self.context, &item.value, keys.items());
-                    given(found, Track::At(trail), frames)
+                    deliver_result(found, Track::At(trail), frames)
                 }
                 _ => self.apply_value(operation, arguments, item, frames),
             },
@@ -129,7 +129,7 @@ impl Machine<'_, '_> {
         match single::apply(&mut self.context, operation, item.value, arguments) {
             Ok(Some(value)) => Next::Deliver(position.hold_new(value), frames),
             Ok(None) => Next::Back,
-            Err(raise) => given(Err(raise), position, frames),
+            Err(raise) => deliver_result(Err(raise), position, frames),
         }
     }
 }

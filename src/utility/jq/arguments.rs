@@ -146,7 +146,7 @@ struct Colours {
     unwanted: bool,
 }
 
-/// The letter of a cluster that is no option.
+/// The letter of a cluster that is not an option.
 fn unknown_letters(letters: &[u8], at: usize) -> String {
     let rest = String::from_utf8_lossy(letters.get(at..).unwrap_or_default());
     format!("jq: Unknown option -{}", rest.chars().next().unwrap_or_default())

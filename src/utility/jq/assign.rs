@@ -4,7 +4,7 @@ use super::binding::{Bindings, Id};
 use super::context::Context;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
-use super::machine::{Machine, given, no_path};
+use super::machine::{Machine, deliver_result, no_path};
 use super::path;
 use super::single::Single;
 use super::suspension::Rest;
@@ -30,8 +30,8 @@ impl<'c> Machine<'_, 'c> {
             let mut single = Single { program: self.program, context: &mut self.context };
             return match single.assign(id, value, item.value, bindings) {
                 Ok(None) => Next::Back,
-                Ok(Some(value)) => given(Ok(value), track, frames),
-                Err(raise) => given(Err(raise), track, frames),
+                Ok(Some(value)) => deliver_result(Ok(value), track, frames),
+                Err(raise) => deliver_result(Err(raise), track, frames),
             };
         }
         self.assign_each(id, value, item, bindings, frames)

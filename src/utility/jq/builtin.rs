@@ -182,7 +182,7 @@ const TABLE: &[Row] = &[
     ("bsearch", 1, Native(collection::bsearch)),
     ("transpose", 0, Native(collection::transpose)),
     ("setpath", 2, Native(collection::set_path)),
-    ("delpaths", 1, Native(deletion::delete_given)),
+    ("delpaths", 1, Native(deletion::delete_argument_paths)),
     // Strings.
     ("split", 1, Native(string::split)),
     ("join", 1, Native(string::join)),
@@ -218,7 +218,7 @@ const TABLE: &[Row] = &[
     ("input_filename", 0, Native(system::input_filename)),
     ("input_line_number", 0, Native(system::input_line_number)),
     ("env", 0, Form(|program, _| program.add(Term::Global(0)))),
-    ("_say", 1, Native(system::say)),
+    ("_say", 1, Native(system::keep_message)),
     ("modulemeta", 0, Form(|program, _| program.add(Term::Apply(Operation::ModuleMeta, Vec::new())))),
     ("get_search_list", 0, Native(system::search_list)),
     ("get_prog_origin", 0, Native(system::program_origin)),

@@ -99,7 +99,7 @@ enum Verdict {
 }
 
 /// Exit status: 0; with `-e` 1 or 4 (see there); 2 for usage and files that could not be read; 3 for a filter that does
-/// not compile; 5 for an input that is no JSON, or for an error of the filter over the last input.
+/// not compile; 5 for an input that is not JSON, or for an error of the filter over the last input.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     let request = match arguments::parse(&args) {
@@ -495,7 +495,7 @@ impl Evaluation<'_> {
         self.verdict = Verdict::Nothing;
         loop {
             let step = self.run.step();
-            let said = self.run.host().said.take();
+            let said = self.run.host().messages.take();
             if !said.is_empty() {
                 ctx.stderr.write(said.as_bytes()).await?;
                 ctx.stderr.flush().await?;

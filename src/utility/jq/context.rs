@@ -50,7 +50,7 @@ pub(crate) struct Host {
     /// Newlines read so far, for `input_line_number`.
     pub(crate) lines: usize,
     /// Text for standard error, from `debug` and `stderr`.
-    pub(crate) said: std::sync::Arc<Said>,
+    pub(crate) messages: std::sync::Arc<Messages>,
     /// How outputs are printed; `debug` prints so as well.
     pub(crate) layout: Layout,
     /// Where modules are searched.
@@ -67,7 +67,7 @@ impl Host {
             clock,
             filename: None,
             lines: 0,
-            said: std::sync::Arc::default(),
+            messages: std::sync::Arc::default(),
             layout: COMPACT,
             library: Vec::new(),
             origin: crate::text::Text::default(),
@@ -77,9 +77,9 @@ impl Host {
 
 /// Text that waits to be written to standard error.
 #[derive(Debug, Default)]
-pub(crate) struct Said(Mutex<String>);
+pub(crate) struct Messages(Mutex<String>);
 
-impl Said {
+impl Messages {
     /// Appends a text.
     pub(crate) fn push(&self, text: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);

@@ -1,7 +1,7 @@
 //! [`Decimal`]: the digits of a number as they were written, for numbers that a double does not tell apart.
 //!
 //! The text is the scientific notation of the General Decimal Arithmetic Specification ("to-scientific-string"): plain
-//! digits where there is no positive exponent and the first digit is not far behind the point, otherwise `1.5E+300`.
+//! digits where there is no positive exponent and the first digit is not far after the point, otherwise `1.5E+300`.
 
 use crate::memory::String;
 use std::cmp::Ordering;

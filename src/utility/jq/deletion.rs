@@ -151,7 +151,7 @@ fn delete_keys(target: Value, keys: &[Value]) -> Result<Value, Raise> {
 }
 
 /// The paths of an argument.
-pub(crate) fn delete_given(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
+pub(crate) fn delete_argument_paths(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     match arguments {
         [Value::Array(paths)] => delete_paths(context, input, paths.items().to_metered()),
         _ => Err(Raise::message("Paths must be specified as an array")),

@@ -23,7 +23,7 @@ pub(crate) enum Format {
     Sh,
     Base64,
     Base64Decode,
-    /// A name that is no format: an error when it runs.
+    /// A name that is not a format: an error when it runs.
     Unknown,
 }
 

@@ -11,7 +11,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{self, Poll, Waker};
 
-/// What a builtin gives.
+/// What a builtin returns.
 pub(crate) type Output = Result<Value, Raise>;
 
 /// Bytes of a text that are handled in one step.
@@ -40,7 +40,7 @@ impl Job {
     /// Goes on until there is an output, or (`None`) until the turn is over.
     ///
     /// # Errors
-    /// What the builtin raises, and the end of the run for who goes on behind it.
+    /// What the builtin raises, and the end of the run for who goes on after it.
     pub(crate) fn go_on(&mut self, work: &mut Work<'_>) -> Result<Option<Value>, Raise> {
         if work.is_over() {
             return Err(Raise::Stop(Stop));
@@ -49,7 +49,7 @@ impl Job {
             match Pin::new(&mut self.0).poll(&mut task::Context::from_waker(Waker::noop())) {
                 Poll::Ready(output) => return output?.checked().map(Some),
                 // At the end of the run too: what the job holds may be large, and is dropped with the run, not here.
-                Poll::Pending if work.refuel().is_err() => work.give_up(),
+                Poll::Pending if work.refuel().is_err() => work.cancel(),
                 Poll::Pending => {}
             }
             if work.is_due() {

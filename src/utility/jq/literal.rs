@@ -239,7 +239,7 @@ impl Parser<'_, '_, '_> {
     }
 }
 
-/// Bytes of the escapes at the start of `bytes`, one behind the other; `\\(` is none.
+/// Bytes of the escapes at the start of `bytes`, one after the other; `\\(` is none.
 fn escapes_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {

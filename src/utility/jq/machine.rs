@@ -389,7 +389,7 @@ pub(super) fn computed(item: &Item, value: Value, frames: Frames) -> Next {
 }
 
 /// A result that is tracked so. One that is not there yet is tracked so when it comes.
-pub(super) fn given(result: Result<Value, Raise>, track: Track, frames: Frames) -> Next {
+pub(super) fn deliver_result(result: Result<Value, Raise>, track: Track, frames: Frames) -> Next {
     match result {
         Ok(value) => Next::Deliver(Item { value, track }, frames),
         Err(raise @ Raise::Suspended(_)) if !matches!(track, Track::Off) => {

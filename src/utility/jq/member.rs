@@ -1,7 +1,7 @@
 //! One member of a JSON text without the rest of it: what `.a.b` needs.
 //!
 //! The text is read over and checked, but only the wanted member is built. Whatever is out of the ordinary (an error, a
-//! value that goes on behind the bytes at hand, a key with escapes, a path into something that is no object) is left to
+//! value that goes on after the bytes at hand, a key with escapes, a path into something that is not an object) is left to
 //! the reader of whole values.
 
 use super::read::{self, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};

@@ -2,7 +2,7 @@
 //!
 //! As in jq 1.8, a number that is only handed on keeps its digits (`12345678901234567890`, `1.0`), and so does its negation;
 //! arithmetic is that of doubles. A double is printed by the shortest digits that give it back: plain digits while the
-//! decimal point lies within the digits, up to 15 places behind them or up to 3 zeros before them; otherwise an exponent
+//! decimal point lies within the digits, up to 15 places after them or up to 3 zeros before them; otherwise an exponent
 //! of at least two digits (`1e+17`, `1e-05`). Infinities are the largest double.
 
 use super::decimal::Decimal;

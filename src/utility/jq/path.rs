@@ -118,7 +118,7 @@ pub(super) fn bounds(from: &Value, upto: &Value, length: usize) -> Result<(usize
 /// `target[from:upto]`; characters of a string.
 ///
 /// # Errors
-/// jq's words for bounds that are no numbers and targets that have no slices.
+/// jq's words for bounds that are not numbers and targets that have no slices.
 pub(crate) fn slice(
     context: &mut Context<'_>,
     target: &Value,

@@ -1,4 +1,4 @@
-//! Syntax of terms: what is left when no operator is, with the accesses behind it (`.a`, `[k]`, `?`).
+//! Syntax of terms: what is left when no operator is, with the accesses after it (`.a`, `[k]`, `?`).
 
 use super::binding::Id;
 use super::compile::CompileError;
@@ -31,7 +31,7 @@ impl<'t> Parser<'t, '_, '_> {
                             let key = self.string_term()?;
                             term = self.index(term, key);
                         }
-                        Token::Sign("[") => term = self.bracket_behind_dot(term)?,
+                        Token::Sign("[") => term = self.bracket_after_dot(term)?,
                         _ => return Err(self.unexpected_of("FORMAT or QQSTRING_START or '['")),
                     }
                 }
@@ -104,7 +104,7 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     /// `[]` and `[key]` after `target.`: no slice can stand there.
-    fn bracket_behind_dot(&mut self, target: Id) -> Parsed<Id> {
+    fn bracket_after_dot(&mut self, target: Id) -> Parsed<Id> {
         self.enter();
         if self.is_sign("]") {
             self.leave("]", "']'")?;
@@ -218,7 +218,7 @@ impl<'t> Parser<'t, '_, '_> {
                 self.advance();
                 let body = self.nested(Self::tried)?;
                 let handler = if self.takes_word("catch") { Some(self.nested(Self::tried)?) } else { None };
-                // Unlike `f?`, it forgives an access to a value without a path too: its body is no access itself.
+                // Unlike `f?`, it forgives an access to a value without a path too: its body is not an access itself.
                 let input = self.add(Term::Identity);
                 let body = self.add(Term::Pipe(input, body));
                 Ok(self.add(Term::Try(body, handler)))

@@ -39,7 +39,7 @@ pub(crate) enum Progress {
     Value(Value, usize),
     /// There is no value, only so many bytes of space.
     Blank(usize),
-    /// The value goes on behind these bytes: call again with the same bytes and more.
+    /// The value goes on after these bytes: call again with the same bytes and more.
     More,
     /// The turn is over: call again with the same bytes.
     Paused,
@@ -320,7 +320,7 @@ impl Reader {
         self.text(key, true)
     }
 
-    /// A string that is no key; the position is at its opening quote.
+    /// A string that is not a key; the position is at its opening quote.
     fn string(&mut self, bytes: &[u8], work: &mut Work<'_>) -> Result<Option<Value>, Break> {
         let rest = bytes.get(self.at + 1..).unwrap_or_default();
         let plain = plain_prefix(rest.get(..rest.len().min(PIECE)).unwrap_or(rest));
@@ -450,7 +450,7 @@ pub(super) fn escape(rest: &[u8]) -> Option<(char, usize)> {
         b'u' => {
             let high = hex(rest.get(1..5)?)?;
             if !(0xd800..0xdc00).contains(&high) {
-                // A low surrogate alone is no character.
+                // A low surrogate alone is not a character.
                 return Some((char::from_u32(high).unwrap_or('\u{fffd}'), 5));
             }
             let low = rest.get(5..7).filter(|mark| mark == b"\\u").and_then(|_| hex(rest.get(7..11)?))?;

@@ -414,7 +414,7 @@ impl Translator<'_> {
                 if !self.takes("}") {
                     return Err("invalid code point value".into());
                 }
-                // A number that is no character matches nothing.
+                // A number that is not a character matches nothing.
                 character.unwrap_or('\u{10ffff}')
             }
             'x' => self.code(2, 16).unwrap_or('\0'),

@@ -4,7 +4,7 @@ use super::binding::Bindings;
 use super::deletion;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track};
 use super::job::Job;
-use super::machine::{Machine, given, member};
+use super::machine::{Machine, deliver_result, member};
 use super::suspension::{Rest, Suspension};
 use super::value::{Array, Value};
 use crate::memory::Vec;
@@ -56,7 +56,7 @@ impl Machine<'_, '_> {
             }
             Choice::Assign(state, emptied, track, frames) => {
                 let changed = deletion::delete_paths(&mut self.context, state, emptied);
-                given(changed, track, frames)
+                deliver_result(changed, track, frames)
             }
             Choice::Update(at, keys) => {
                 if let Some(Choice::Assign(_, emptied, ..)) = self.choices.get_mut(at) {

@@ -35,7 +35,7 @@ pub(super) struct Kind {
     pub(super) slurp: bool,
     /// The events of values instead of values (`--stream`).
     pub(super) stream: bool,
-    /// Each text stands behind an RS (`--seq`).
+    /// Each text stands after an RS (`--seq`).
     pub(super) sequence: bool,
 }
 
@@ -157,7 +157,7 @@ impl Source {
         (self.position.0 + usize::from(ends)).saturating_sub(self.earlier_lines)
     }
 
-    /// Reads more bytes behind those at hand; false at the end of the last file.
+    /// Reads more bytes after those at hand; false at the end of the last file.
     pub(super) async fn fill(&mut self, ctx: &mut Context) -> Result<bool, UtilityError> {
         loop {
             let Some(description) = self.current.clone() else {
@@ -287,7 +287,7 @@ impl Source {
         }
     }
 
-    /// The next value of a JSON text sequence (RFC 7464): each text stands behind an RS, and one that is cut off is an error
+    /// The next value of a JSON text sequence (RFC 7464): each text stands after an RS, and one that is cut off is an error
     /// after which the next one is read.
     async fn next_in_sequence(
         &mut self,

@@ -30,7 +30,7 @@ pub(super) fn input_line_number(context: &mut Context<'_>, _: Value, _: &[Value]
 pub(super) fn debug(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     let shown = Value::array(vec![Value::text("DEBUG:"), input.clone()]);
     let layout = Layout { indent: Indent::None, ..context.host.layout.clone() };
-    let said = std::sync::Arc::clone(&context.host.said);
+    let said = std::sync::Arc::clone(&context.host.messages);
     context.job(async move {
         let mut line = super::conversion::printed(shown, &layout).await;
         line.push('\n');
@@ -40,9 +40,9 @@ pub(super) fn debug(context: &mut Context<'_>, input: Value, _: &[Value]) -> Out
 }
 
 /// Keeps a text for standard error; its input is its output.
-pub(super) fn say(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
+pub(super) fn keep_message(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     if let Some(Value::String(text)) = arguments.first() {
-        context.host.said.push(text.as_str());
+        context.host.messages.push(text.as_str());
     }
     Ok(input)
 }

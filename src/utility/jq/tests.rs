@@ -323,7 +323,7 @@ fn evaluations_can_move_to_another_thread() {
     is_send(&compiled);
 }
 
-/// The next step that is no pause.
+/// The next step that is not a pause.
 fn next(run: &mut Run<'_, '_>) -> Step {
     loop {
         match run.step() {
@@ -345,7 +345,7 @@ fn messages_and_halts() {
         other => panic!("{other:?}"),
     }
     assert!(matches!(next(&mut run), Step::Done));
-    assert_eq!(run.host().said.take(), "[\"DEBUG:\",1]\na");
+    assert_eq!(run.host().messages.take(), "[\"DEBUG:\",1]\na");
 }
 
 #[test]

@@ -117,7 +117,7 @@ pub(super) fn mktime(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
         return Err(Raise::message("mktime requires parsed datetime inputs"));
     };
     match time.seconds() {
-        // What C gives for a time that it cannot tell, in a year that is no `int`.
+        // What C gives for a time that it cannot tell, in a year that is not an `int`.
         -1 | ..FIRST_SECOND => Err(Raise::message("invalid gmtime representation")),
         -2 => Err(Raise::message("mktime not supported on this platform")),
         seconds => Ok(Value::number(seconds as f64)),

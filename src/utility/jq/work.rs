@@ -61,7 +61,7 @@ impl<'m> Work<'m> {
     }
 
     /// Asks for a pause because the run is over: whoever has paused finds that out.
-    pub(crate) const fn give_up(&mut self) {
+    pub(crate) const fn cancel(&mut self) {
         (self.is_due, self.is_over) = (true, true);
     }
 

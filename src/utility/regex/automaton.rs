@@ -49,7 +49,7 @@ const BLOCK: u64 = 4096;
 
 /// What a search for any match learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sighting {
+pub(super) struct FirstEnd {
     /// No match begins before this place.
     pub(super) from: usize,
     /// A match ends here, and none before.
@@ -81,13 +81,13 @@ impl Automaton {
     }
 
     /// Looks for the first place where a match ends, at or after `from`.
-    pub(super) async fn sight(
+    pub(super) async fn first_end(
         &mut self,
         program: &Program,
         text: &[u8],
         from: usize,
         pace: &mut Pace<'_>,
-    ) -> Result<Option<Sighting>, Stopped> {
+    ) -> Result<Option<FirstEnd>, Stopped> {
         let mut state = self.begin(program, text, from, true);
         let mut fresh = from;
         let mut at = from;
@@ -106,7 +106,7 @@ impl Automaton {
             }
             let (transition, length) = self.step(program, state, text, at);
             if transition & ENDS == ENDS {
-                return Ok(Some(Sighting { from: fresh, end: at }));
+                return Ok(Some(FirstEnd { from: fresh, end: at }));
             }
             if length == 0 {
                 return Ok(None);

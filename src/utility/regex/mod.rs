@@ -164,7 +164,7 @@ impl Regex {
 
     /// A place after which, up to the next newline, the match lies that ends first of all matches at or after `start`, if
     /// no match holds a newline: what tells the next line of a buffer that matches, for less than a full search.
-    pub(crate) async fn sight(
+    pub(crate) async fn locate(
         &self,
         text: &[u8],
         start: usize,
@@ -356,13 +356,13 @@ impl Posix {
         pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, Stopped> {
         let program = &self.program;
-        let Some(sighting) = memory.automaton.sight(program, text, start, pace).await? else {
+        let Some(first_end) = memory.automaton.first_end(program, text, start, pace).await? else {
             return Ok(None);
         };
         if wanted == Wanted::Any {
-            return Ok(Some((sighting.from, sighting.end)));
+            return Ok(Some((first_end.from, first_end.end)));
         }
-        let found = memory.simulation.find(program, text, sighting.from, Wanted::Start, pace).await?;
+        let found = memory.simulation.find(program, text, first_end.from, Wanted::Start, pace).await?;
         let Some((from, end)) = found else { return Ok(None) };
         let end = memory.automaton.longest(program, text, from, pace).await?.unwrap_or(end);
         Ok(Some((from, end)))

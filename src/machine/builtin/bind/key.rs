@@ -18,7 +18,7 @@ pub(super) fn decode(text: &[u8]) -> Vec<u8> {
             out.push(0x1b);
         }
         let (byte, after) = match inner.split_first() {
-            // A plain character behind a modifier.
+            // A plain character after a modifier.
             Some((&byte, after)) if (control || meta) && byte != b'\\' => (byte, after),
             Some((_, after)) if control || meta => escape(after),
             _ => escape(inner),
@@ -29,7 +29,7 @@ pub(super) fn decode(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// `C-` and `M-` behind a backslash, with those that follow.
+/// `C-` and `M-` after a backslash, with those that follow.
 fn modifiers(mut rest: &[u8]) -> (bool, bool, &[u8]) {
     let (mut control, mut meta) = (false, false);
     loop {
@@ -46,7 +46,7 @@ fn modifiers(mut rest: &[u8]) -> (bool, bool, &[u8]) {
     }
 }
 
-/// What stands behind a backslash: its byte, and the rest.
+/// What stands after a backslash: its byte, and the rest.
 fn escape(text: &[u8]) -> (u8, &[u8]) {
     let Some((&byte, after)) = text.split_first() else { return (b'\\', text) };
     let value = match byte {

@@ -1,7 +1,7 @@
 //! `compgen`: the words that a completion would offer. Bash manual 8.7.
 //!
 //! Words come from actions and `-G` first, then from `-W`, a function and a command. Those three may run script: each is a
-//! callback, behind which the builtin is called again and goes on with its next stage.
+//! callback, after which the builtin is called again and goes on with its next stage.
 
 mod action;
 

@@ -87,7 +87,7 @@ impl Change<'_> {
     }
 }
 
-/// Declares an operand, the argument at `index`. Texts that have to be read as commands behind the builtin go to `texts`.
+/// Declares an operand, the argument at `index`. Texts that have to be read as commands after the builtin go to `texts`.
 ///
 /// # Errors
 /// What is wrong with it, or that this was said.

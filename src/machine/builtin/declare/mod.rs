@@ -179,7 +179,7 @@ fn save_options(ctx: &mut Context<'_, '_>) {
     }
 }
 
-/// Texts that have to be read as commands behind the builtin: arrays in parentheses that were not literals.
+/// Texts that have to be read as commands after the builtin: arrays in parentheses that were not literals.
 #[derive(Default)]
 struct Texts(Vec<u8>);
 

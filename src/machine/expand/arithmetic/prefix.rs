@@ -2,7 +2,7 @@
 //! with an error come here; all others are parsed as a whole and compiled.
 //!
 //! The precedences climb as bash's do, one token ahead. A variable is read (and its value evaluated) together with its
-//! token, after a look at the token behind it. What is not chosen (`0 && x`) is read and not evaluated.
+//! token, after a look at the token after it. What is not chosen (`0 && x`) is read and not evaluated.
 
 use super::{Evaluation, blanks_trimmed};
 use crate::machine::error::EvaluationError;
@@ -189,7 +189,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// What stands behind a variable is no operator.
+    /// What stands after a variable is not an operator.
     fn invalid_operator(&mut self) -> Stop {
         let expression = Text::from(blanks_trimmed(self.text));
         let token = Text::from(self.rest());
@@ -428,7 +428,7 @@ impl Reader<'_, '_, '_> {
 
     fn variable_operand(&mut self) -> Read {
         let (value, place) = (self.value, self.place.clone());
-        // Another operand behind it is read, and evaluated, before it turns out to be an error.
+        // Another operand after it is read, and evaluated, before it turns out to be an error.
         self.advance()?;
         if let Token::Behind(by) = self.token {
             if let Some(place) = &place {

@@ -183,7 +183,7 @@ impl Evaluation<'_> {
         Ok(operands.pop())
     }
 
-    /// The value of a `$parameter`; `None`: it is no plain integer.
+    /// The value of a `$parameter`; `None`: it is not a plain integer.
     pub(super) fn operand(&mut self, operand: &Operand, names: Resolve<'_>) -> Option<i64> {
         let target = match operand {
             Operand::Variable(name) => {

@@ -1,7 +1,7 @@
 //! Threads on which long runs go on.
 //!
 //! A run begins where its host polls it: most are over in microseconds. One that has been at work for a whole slice, or has
-//! a step before it that is long and cannot be cut, goes on apart: a thread of the crate polls it from then on, and the host's
+//! a step before it that is long and cannot be cut, goes on at a worker thread: a thread of the crate polls it from then on, and the host's
 //! future only waits. So whatever a script does, it keeps other runs at most, never the host's executor.
 //!
 //! There are [`MOST_THREADS`] such threads in a process at most. They are started when there is something to do for them and
@@ -86,9 +86,9 @@ impl Threads {
     }
 }
 
-/// A future that goes on apart. Dropping it ends it: what is left behind its drop is the step that is under way, if that takes
+/// A future that goes on at a worker thread. Dropping it ends it: what is left behind its drop is the step that is under way, if that takes
 /// longer than [`GRACE`].
-pub(crate) struct Apart<F: Future + Send + Unpin + 'static>(Arc<Task<F>>)
+pub(crate) struct WorkerTask<F: Future + Send + Unpin + 'static>(Arc<Task<F>>)
 where
     F::Output: Send;
 
@@ -122,12 +122,12 @@ enum Place<F: Future> {
     Gone,
 }
 
-impl<F> Apart<F>
+impl<F> WorkerTask<F>
 where
     F: Future + Send + Unpin + 'static,
     F::Output: Send,
 {
-    /// Lets a future go on apart.
+    /// Lets a future go on at a worker thread.
     ///
     /// # Errors
     /// There is no thread: the future comes back.
@@ -179,7 +179,7 @@ where
     }
 }
 
-impl<F> Drop for Apart<F>
+impl<F> Drop for WorkerTask<F>
 where
     F: Future + Send + Unpin + 'static,
     F::Output: Send,
@@ -189,7 +189,7 @@ where
     }
 }
 
-impl<F> Future for Apart<F>
+impl<F> Future for WorkerTask<F>
 where
     F: Future + Send + Unpin + 'static,
     F::Output: Send,
@@ -304,7 +304,7 @@ thread_local! {
 }
 
 /// Whether this is one of the threads.
-pub(crate) fn is_here() -> bool {
+pub(crate) fn is_current() -> bool {
     IS_HERE.get()
 }
 
@@ -374,7 +374,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_future_goes_on_at_another_thread() {
-        let futures = (0..100).map(|turns| Apart::start(counting(turns).0).ok().unwrap());
+        let futures = (0..100).map(|turns| WorkerTask::start(counting(turns).0).ok().unwrap());
         for future in futures.collect::<Vec<_>>() {
             assert_ne!(future.await, std::thread::current().id());
         }
@@ -383,14 +383,14 @@ mod tests {
     #[tokio::test]
     async fn the_runtime_of_the_host_is_there() {
         let sleep = Box::pin(async { tokio::time::sleep(Duration::from_millis(5)).await });
-        Apart::start(sleep).ok().unwrap().await;
+        WorkerTask::start(sleep).ok().unwrap().await;
     }
 
     #[test]
     fn what_is_dropped_is_polled_no_more() {
         for _ in 0..200 {
             let (future, dropped) = counting(usize::MAX);
-            drop(Apart::start(future).ok().unwrap());
+            drop(WorkerTask::start(future).ok().unwrap());
             // A busy machine may have taken the thread away for longer than its end is waited for.
             while dropped.load(SeqCst) == 0 {
                 std::thread::yield_now();
@@ -402,6 +402,6 @@ mod tests {
     #[tokio::test]
     #[should_panic(expected = "the host's own")]
     async fn a_panic_goes_on_where_the_future_is_awaited() {
-        Apart::start(Box::pin(async { panic!("the host's own") })).ok().unwrap().await;
+        WorkerTask::start(Box::pin(async { panic!("the host's own") })).ok().unwrap().await;
     }
 }
