@@ -3,25 +3,29 @@
 use crate::memory::format;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Multiple = flag('a', "multiple", "support multiple arguments and treat each as a NAME"),
+        Suffix = value('s', "suffix", "SUFFIX", "remove a trailing SUFFIX; implies -a"),
+        Zero = flag('z', "zero", "end each output line with NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "basename",
     summary: "print NAME with any leading directory components removed",
     usage: "basename NAME [SUFFIX]\nbasename OPTION... NAME...",
-    options: &[
-        flag('a', "multiple", "support multiple arguments and treat each as a NAME"),
-        value('s', "suffix", "SUFFIX", "remove a trailing SUFFIX; implies -a"),
-        flag('z', "zero", "end each output line with NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("basename /a/b.txt .txt", "b\n"), example("basename -s .h a/x.h y.h", "x\ny\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let end: &[u8] = if options.has("zero") { b"\0" } else { b"\n" };
-    let mut suffix = options.value("suffix").cloned().unwrap_or_default();
-    let names = if options.has("multiple") || options.has("suffix") {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
+    let mut suffix = options.value(Opt::Suffix).cloned().unwrap_or_default();
+    let names = if options.has_any([Opt::Multiple, Opt::Suffix]) {
         options.operands.as_slice()
     } else {
         if let Some(extra) = options.operands.get(2) {

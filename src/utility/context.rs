@@ -3,7 +3,7 @@
 use super::options::OptionsEnd;
 use super::pace::yield_now;
 use super::running::{Relation, RunningCommand};
-use super::{ExitStatus, Input, Options, Output, Session, Utility, UtilityError};
+use super::{ExitStatus, Input, OptionSet, Options, Output, Session, TypedOptions, Utility, UtilityError};
 use crate::clock::{Sleep, Timers};
 use crate::environment::Environment;
 use crate::io::Description;
@@ -104,6 +104,28 @@ impl Context {
         self.utility = Some(utility);
         let args = std::mem::take(&mut self.args);
         Options::parse(utility, args, &mut self.stdout)
+    }
+
+    /// As [`Context::parse_options`], into options of a type of their own.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn typed_options<O: OptionSet>(
+        &mut self,
+        utility: &'static Utility,
+    ) -> Result<TypedOptions<O>, UtilityError> {
+        self.utility = Some(utility);
+        let args = std::mem::take(&mut self.args);
+        TypedOptions::parse(utility, args, &mut self.stdout)
+    }
+
+    /// As [`Context::typed_options`], for a utility that acts on options one by one: those before a fault are given with it.
+    pub(super) fn typed_options_in_order<O: OptionSet>(
+        &mut self,
+        utility: &'static Utility,
+    ) -> (TypedOptions<O>, Result<(), OptionsEnd>) {
+        self.utility = Some(utility);
+        TypedOptions::parse_in_order(utility, std::mem::take(&mut self.args))
     }
 
     /// As [`Context::parse_options`], for a utility that acts on options one by one: those before a fault are given with it.

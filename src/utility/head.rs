@@ -7,24 +7,28 @@ use super::count::{CountError, parse_count};
 use crate::memory::{JoinMetered, String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "head",
-    summary: "print the first part of files",
-    usage: "head [OPTION]... [FILE]...",
-    options: &[
-        value('c', "bytes", "[-]NUM", "print the first NUM bytes; with '-', all but the last NUM"),
-        value(
+options! {
+    enum Opt {
+        Bytes = value('c', "bytes", "[-]NUM", "print the first NUM bytes; with '-', all but the last NUM"),
+        Lines = value(
             'n',
             "lines",
             "[-]NUM",
             "print the first NUM lines instead of 10; with '-', all but the last NUM",
         ),
-        flag('q', "quiet", "never print headers giving file names"),
-        flag('\0', "silent", "the same as --quiet"),
-        flag('v', "verbose", "always print headers giving file names"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-        number("NUM", "the same as -n NUM"),
-    ],
+        Quiet = flag('q', "quiet", "never print headers giving file names")
+            | flag('\0', "silent", "the same as --quiet"),
+        Verbose = flag('v', "verbose", "always print headers giving file names"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+        Digits = number("NUM", "the same as -n NUM"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "head",
+    summary: "print the first part of files",
+    usage: "head [OPTION]... [FILE]...",
+    options: Opt::TABLE,
     examples: &[
         example("printf 'a\\nb\\nc\\n' | head -n 2", "a\nb\n"),
         example("printf abcdef | head -c -2", "abcd"),
@@ -46,11 +50,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(args) = ctx.args.first().and_then(|arg| expand_obsolete(arg)) {
         ctx.args.splice(..1, args.map_err(UtilityError::Usage)?);
     }
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let part = wanted_part(&options)?;
     let inputs = ctx.inputs(&options.operands);
-    let headers = match options.last_of(&["quiet", "silent", "verbose"]) {
-        Some("verbose") => true,
+    let headers = match options.last_of([Opt::Quiet, Opt::Verbose]) {
+        Some(Opt::Verbose) => true,
         Some(_) => false,
         None => inputs.len() > 1,
     };
@@ -109,14 +113,14 @@ fn expand_obsolete(arg: &[u8]) -> Option<Result<Vec<Text>, String>> {
     Some(Ok(args))
 }
 
-fn wanted_part(options: &Options) -> Result<Part, UtilityError> {
-    let delimiter = if options.has("zero-terminated") { 0 } else { b'\n' };
+fn wanted_part(options: &TypedOptions<Opt>) -> Result<Part, UtilityError> {
+    let delimiter = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let mut part = Part { count: 10, lines: true, all_but_last: false, delimiter };
-    for (spec, argument) in options.given() {
-        part.lines = match spec.long {
-            "bytes" => false,
-            "lines" | "NUM" => true,
-            _ => continue,
+    for (option, argument) in options.given() {
+        part.lines = match option {
+            Opt::Bytes => false,
+            Opt::Lines | Opt::Digits => true,
+            Opt::Quiet | Opt::Verbose | Opt::ZeroTerminated => continue,
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
         let text = argument.map(Text::as_bytes).unwrap_or_default();

@@ -12,6 +12,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 
+mod arguments;
 mod byte_queue;
 mod context;
 mod copy;
@@ -48,9 +49,12 @@ mod walk;
 mod width;
 
 pub use crate::environment::Environment;
+pub use arguments::TypedOptions;
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
 pub use error::{ExitStatus, UtilityError};
-pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
+pub use options::{
+    Example, NoOption, OptionArgument, OptionSet, OptionSpec, Options, example, flag, number, optional, value,
+};
 pub(crate) use pace::yield_now;
 pub(crate) use running::CommandState;
 pub use running::{Reach, Relation, RunningCommand};
@@ -71,10 +75,11 @@ pub(crate) fn boxed<T>(future: impl Future<Output = T> + Send + 'static) -> BoxF
 pub(crate) mod prelude {
     pub(crate) use super::byte_queue::ByteQueue;
     pub(crate) use super::operands::{OperandError, split_delimiter};
+    pub(crate) use super::options::options;
     pub(crate) use super::quote::{quote, quote_input, quote_name, quote_operand};
     pub(crate) use super::{
-        Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
-        number, optional, value,
+        Context, ExitStatus, Input, NoOption, OptionSet, OptionSpec, Options, Output, TypedOptions, Utility,
+        UtilityError, example, flag, number, optional, value,
     };
     pub(crate) use crate::text::Text;
     pub(crate) use crate::vfs::{Errno, FsError};

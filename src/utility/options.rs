@@ -1,6 +1,9 @@
 //! The option parser of every utility, after GNU `getopt_long`: clusters (`-rn`), option-arguments (`-n5`, `-n 5`,
 //! `--lines=5`, `--lines 5`), unique abbreviations of long names, options behind operands, `--`. `--help` and `--version`
 //! come from the same table.
+//!
+//! The macro [`options!`] makes the table of a utility together with an enum of its options. What was given is asked for by
+//! the enum's variants, so that a misspelt option, or one of another utility, does not compile.
 
 use super::{ExitStatus, Output, Utility, UtilityError};
 use crate::memory::{String, ToMetered, Vec, format};
@@ -51,6 +54,48 @@ pub const fn optional(short: char, long: &'static str, name: &'static str, help:
 /// `-NUM` (`head -5`); found by the key `name`.
 pub const fn number(name: &'static str, help: &'static str) -> OptionSpec {
     OptionSpec { short: '\0', long: name, argument: OptionArgument::Number(name), help }
+}
+
+/// The options of a utility as the variants of an enum; the macro [`options!`] implements it.
+pub trait OptionSet: Copy + PartialEq + 'static {
+    /// The rows, in the order of `--help`.
+    const TABLE: &'static [OptionSpec];
+    /// The option that each row stands for.
+    const NAMES: &'static [Self];
+}
+
+/// Declares the options of a utility: an enum, and the table with a row for each name that an option has.
+///
+/// ```text
+/// options! {
+///     enum Opt {
+///         Bytes = value('c', "bytes", "NUM", "print the first NUM bytes"),
+///         Quiet = flag('q', "quiet", "never print headers") | flag('\0', "silent", "the same as --quiet"),
+///     }
+/// }
+/// ```
+macro_rules! options {
+    (@same $kind:ident $name:path) => { $name };
+    ($visibility:vis enum $Opt:ident { $($name:ident = $($kind:ident $row:tt)|+),* $(,)? }) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $visibility enum $Opt { $($name),* }
+
+        impl $crate::utility::OptionSet for $Opt {
+            const TABLE: &'static [$crate::utility::OptionSpec] = &[$($($crate::utility::$kind $row),+),*];
+            const NAMES: &'static [Self] =
+                &[$($($crate::utility::options::options!(@same $kind Self::$name)),+),*];
+        }
+    };
+}
+pub(crate) use options;
+
+/// The options of a utility that has none beside `--help` and `--version`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoOption {}
+
+impl OptionSet for NoOption {
+    const TABLE: &'static [OptionSpec] = &[];
+    const NAMES: &'static [Self] = &[];
 }
 
 /// A command and what it prints.
@@ -202,7 +247,7 @@ impl Options {
                 |text: &str| candidates.is_empty() && !name.is_empty() && text.as_bytes().starts_with(name);
             match candidates.as_slice() {
                 [one] => **one,
-                [] if builtin("help") => return Ok(Some(help(utility))),
+                [] if builtin("help") => return Ok(Some(help(utility, utility.options))),
                 [] if builtin("version") => return Ok(Some(version(utility))),
                 [] => {
                     return Err(UtilityError::Usage(format!(
@@ -295,18 +340,18 @@ fn is_named(spec: &OptionSpec, name: &str) -> bool {
     spec.long == name || (spec.short != '\0' && name.chars().eq([spec.short]))
 }
 
-fn version(utility: &Utility) -> String {
+pub(super) fn version(utility: &Utility) -> String {
     format!("{} (hookbox) {}\n", utility.name, env!("CARGO_PKG_VERSION"))
 }
 
 /// The text of `--help`.
-pub(super) fn help(utility: &Utility) -> String {
+pub(super) fn help(utility: &Utility, options: &[OptionSpec]) -> String {
     let mut text = String::new();
     for (index, line) in utility.usage.lines().enumerate() {
         let _ = writeln!(text, "{} {line}", if index == 0 { "Usage:" } else { "  or: " });
     }
     let _ = writeln!(text, "{}\n", utility.summary);
-    for spec in utility.options {
+    for spec in options {
         let _ = writeln!(text, "{:<28} {}", synopsis(spec), spec.help);
     }
     let _ = writeln!(text, "{:<28} display this help and exit", "      --help");

@@ -9,20 +9,28 @@ use crate::memory::{String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
+options! {
+    enum Opt {
+        Force = flag('f', "force", "ignore nonexistent files and arguments, never prompt"),
+        Interactive = flag('i', "", "prompt before every removal"),
+        InteractiveOnce = flag(
+            'I',
+            "",
+            "prompt once before removing more than three files, or when removing recursively",
+        ),
+        PreserveRoot = flag('\0', "preserve-root", "do not remove '/' (always so)"),
+        Recursive = flag('r', "recursive", "remove directories and their contents recursively")
+            | flag('R', "", "same as -r"),
+        Dir = flag('d', "dir", "remove empty directories"),
+        Verbose = flag('v', "verbose", "explain what is being done"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "rm",
     summary: "remove (unlink) the FILE(s)",
     usage: "rm [OPTION]... [FILE]...",
-    options: &[
-        flag('f', "force", "ignore nonexistent files and arguments, never prompt"),
-        flag('i', "", "prompt before every removal"),
-        flag('I', "", "prompt once before removing more than three files, or when removing recursively"),
-        flag('\0', "preserve-root", "do not remove '/' (always so)"),
-        flag('r', "recursive", "remove directories and their contents recursively"),
-        flag('R', "", "same as -r"),
-        flag('d', "dir", "remove empty directories"),
-        flag('v', "verbose", "explain what is being done"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("mkdir d; touch d/x; rm -rv d", "removed 'd/x'\nremoved directory 'd'\n")],
     run: start!(run),
     ..Utility::BASE
@@ -40,14 +48,14 @@ struct Removal {
 
 /// Exit status: 0, or 1 when something could not be removed (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let confirmation = options.last_of(&["f", "i", "I"]);
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let confirmation = options.last_of([Opt::Force, Opt::Interactive, Opt::InteractiveOnce]);
     let mut removal = Removal {
-        force: confirmation == Some("f"),
-        recursive: options.has("r") || options.has("R"),
-        directories: options.has("d"),
-        verbose: options.has("v"),
-        interactive: confirmation == Some("i"),
+        force: confirmation == Some(Opt::Force),
+        recursive: options.has(Opt::Recursive),
+        directories: options.has(Opt::Dir),
+        verbose: options.has(Opt::Verbose),
+        interactive: confirmation == Some(Opt::Interactive),
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
     };
@@ -59,7 +67,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Err(UtilityError::Usage("missing operand".into()))
         };
     }
-    if confirmation == Some("I") && (removal.recursive || count > 3) {
+    if confirmation == Some(Opt::InteractiveOnce) && (removal.recursive || count > 3) {
         let plural = if count == 1 { "" } else { "s" };
         let how = if removal.recursive { " recursively" } else { "" };
         if !removal.prompt.ask(ctx, &format!("remove {count} argument{plural}{how}?")).await? {

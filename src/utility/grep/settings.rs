@@ -441,7 +441,7 @@ fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options) -> Result
             |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
         is_colored = is_one_of(&["always", "yes", "force"]);
         if !is_colored && !is_one_of(&["never", "no", "none", "auto", "tty", "if-tty"]) {
-            ctx.stdout.push(help(utility).as_bytes());
+            ctx.stdout.push(help(utility, utility.options).as_bytes());
             return Err(UtilityError::Exit(ExitStatus::SUCCESS));
         }
     }

@@ -104,7 +104,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     let request = match arguments::parse(&args) {
         Ok(Parsed::Help) => {
-            ctx.stdout.push(options::help(&UTILITY).as_bytes());
+            ctx.stdout.push(options::help(&UTILITY, UTILITY.options).as_bytes());
             return Ok(ExitStatus::SUCCESS);
         }
         Ok(Parsed::Version) => {

@@ -160,7 +160,7 @@ fn usage(ctx: &mut Context, message: Option<String>) -> UtilityError {
     if let Some(message) = message {
         ctx.warn(message);
     }
-    ctx.stderr.push(help(&UTILITY).as_bytes());
+    ctx.stderr.push(help(&UTILITY, UTILITY.options).as_bytes());
     UtilityError::Exit(ExitStatus::FAILURE)
 }
 
