@@ -7,20 +7,24 @@ use super::count::parse_digits;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "base64",
-    summary: "base64 encode or decode FILE, or standard input, to standard output",
-    usage: "base64 [OPTION]... [FILE]",
-    options: &[
-        flag('d', "decode", "decode data"),
-        flag('i', "ignore-garbage", "when decoding, ignore non-alphabet characters"),
-        value(
+options! {
+    enum Opt {
+        Decode = flag('d', "decode", "decode data"),
+        IgnoreGarbage = flag('i', "ignore-garbage", "when decoding, ignore non-alphabet characters"),
+        Wrap = value(
             'w',
             "wrap",
             "COLS",
             "wrap encoded lines after COLS characters (default 76), 0 for no wrapping",
         ),
-    ],
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "base64",
+    summary: "base64 encode or decode FILE, or standard input, to standard output",
+    usage: "base64 [OPTION]... [FILE]",
+    options: Opt::TABLE,
     examples: &[
         example("printf hello | base64", "aGVsbG8=\n"),
         example("echo aGVsbG8= | base64 -d", "hello"),
@@ -32,9 +36,9 @@ pub(super) const UTILITY: Utility = Utility {
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut wrap = 76;
-    for text in options.values("wrap") {
+    for text in options.values(Opt::Wrap) {
         wrap = parse_digits(text)
             .ok_or_else(|| UtilityError::failed(format!("invalid wrap size: {}", quote(text))))?;
     }
@@ -45,8 +49,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let input = ctx
         .open_input(&operand)
         .map_err(|error| UtilityError::operand(quote_operand(&operand).as_bytes(), error))?;
-    let done = if options.has("decode") {
-        decode(ctx, input, options.has("ignore-garbage")).await
+    let done = if options.has(Opt::Decode) {
+        decode(ctx, input, options.has(Opt::IgnoreGarbage)).await
     } else {
         encode(ctx, input, wrap).await
     };

@@ -3,22 +3,26 @@
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        ShowAll = flag('A', "show-all", "equivalent to -vET"),
+        NumberNonblank = flag('b', "number-nonblank", "number nonempty output lines, overrides -n"),
+        NonprintingEnds = flag('e', "", "equivalent to -vE"),
+        ShowEnds = flag('E', "show-ends", "display $ at end of each line"),
+        Number = flag('n', "number", "number all output lines"),
+        SqueezeBlank = flag('s', "squeeze-blank", "suppress repeated empty output lines"),
+        NonprintingTabs = flag('t', "", "equivalent to -vT"),
+        ShowTabs = flag('T', "show-tabs", "display TAB characters as ^I"),
+        Unbuffered = flag('u', "", "(output is never delayed past the end of an input)"),
+        ShowNonprinting = flag('v', "show-nonprinting", "use ^ and M- notation, except for LFD and TAB"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "cat",
     summary: "concatenate FILE(s) to standard output",
     usage: "cat [OPTION]... [FILE]...",
-    options: &[
-        flag('A', "show-all", "equivalent to -vET"),
-        flag('b', "number-nonblank", "number nonempty output lines, overrides -n"),
-        flag('e', "", "equivalent to -vE"),
-        flag('E', "show-ends", "display $ at end of each line"),
-        flag('n', "number", "number all output lines"),
-        flag('s', "squeeze-blank", "suppress repeated empty output lines"),
-        flag('t', "", "equivalent to -vT"),
-        flag('T', "show-tabs", "display TAB characters as ^I"),
-        flag('u', "", "(output is never delayed past the end of an input)"),
-        flag('v', "show-nonprinting", "use ^ and M- notation, except for LFD and TAB"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf 'a\\n\\n\\nb\\n' | cat -sn", "     1\ta\n     2\t\n     3\tb\n")],
     run: start!(run),
     ..Utility::BASE
@@ -40,19 +44,23 @@ struct Style {
 
 /// Exit status: 0, or 1 when a file could not be read (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let any = |names: &[&str]| names.iter().any(|name| options.has(name));
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut style = Style {
-        number_nonblank: any(&["b"]),
-        number: any(&["n"]) && !any(&["b"]),
-        squeeze: any(&["s"]),
-        ends: any(&["A", "e", "E"]),
-        tabs: any(&["A", "t", "T"]),
-        nonprinting: any(&["A", "e", "t", "v"]),
+        number_nonblank: options.has(Opt::NumberNonblank),
+        number: options.has(Opt::Number) && !options.has(Opt::NumberNonblank),
+        squeeze: options.has(Opt::SqueezeBlank),
+        ends: options.has_any([Opt::ShowAll, Opt::NonprintingEnds, Opt::ShowEnds]),
+        tabs: options.has_any([Opt::ShowAll, Opt::NonprintingTabs, Opt::ShowTabs]),
+        nonprinting: options.has_any([
+            Opt::ShowAll,
+            Opt::NonprintingEnds,
+            Opt::NonprintingTabs,
+            Opt::ShowNonprinting,
+        ]),
         at_line_start: true,
         ..Style::default()
     };
-    let plain = !any(&["A", "b", "e", "E", "n", "s", "t", "T", "v"]);
+    let plain = options.given().all(|(option, _)| option == Opt::Unbuffered);
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         let result = match ctx.open_input(&operand) {

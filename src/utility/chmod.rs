@@ -7,19 +7,22 @@ use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
+options! {
+    enum Opt {
+        Changes = flag('c', "changes", "like verbose but report only when a change is made"),
+        Silent = flag('f', "silent", "suppress most error messages") | flag('\0', "quiet", "as -f"),
+        Verbose = flag('v', "verbose", "output a diagnostic for every file processed"),
+        Reference = value('\0', "reference", "RFILE", "use RFILE's mode instead of MODE values"),
+        Recursive = flag('R', "recursive", "change files and directories recursively"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "chmod",
     summary: "change the mode of each FILE to MODE",
     usage: "chmod [OPTION]... MODE[,MODE]... FILE...\nchmod [OPTION]... OCTAL-MODE FILE...\n\
             chmod [OPTION]... --reference=RFILE FILE...",
-    options: &[
-        flag('c', "changes", "like verbose but report only when a change is made"),
-        flag('f', "silent", "suppress most error messages"),
-        flag('\0', "quiet", "as -f"),
-        flag('v', "verbose", "output a diagnostic for every file processed"),
-        value('\0', "reference", "RFILE", "use RFILE's mode instead of MODE values"),
-        flag('R', "recursive", "change files and directories recursively"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("touch f; chmod u=rwx,go=r f; stat -c %a f", "744\n")],
     run: start!(run),
     ..Utility::BASE
@@ -39,9 +42,9 @@ struct Change {
 /// Exit status: 0, or 1 when a mode could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let given = take_option_mode(&mut ctx.args);
-    let mut options = ctx.parse_options(&UTILITY)?;
+    let mut options = ctx.typed_options::<Opt>(&UTILITY)?;
     let diagnoses = given.is_some();
-    let mode = if let Some(reference) = options.value("reference") {
+    let mode = if let Some(reference) = options.value(Opt::Reference) {
         let metadata = ctx.stat(reference).map_err(|error| {
             UtilityError::operand(
                 format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),
@@ -57,7 +60,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         options.operands.remove(0)
     };
     if options.operands.is_empty() {
-        return Err(UtilityError::Usage(if options.has("reference") {
+        return Err(UtilityError::Usage(if options.has(Opt::Reference) {
             "missing operand".into()
         } else {
             format!("missing operand after {}", quote(&mode))
@@ -69,10 +72,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut change = Change {
         mode: parsed,
         diagnoses,
-        recursive: options.has("recursive"),
-        silent: options.has("silent") || options.has("quiet"),
-        verbose: options.has("verbose"),
-        changes: options.has("changes"),
+        recursive: options.has(Opt::Recursive),
+        silent: options.has(Opt::Silent),
+        verbose: options.has(Opt::Verbose),
+        changes: options.has(Opt::Changes),
         status: ExitStatus::SUCCESS,
     };
     for operand in &options.operands {

@@ -5,18 +5,27 @@ use super::diff::with_hint;
 use crate::memory::{JoinMetered, String, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        PrintBytes = flag('b', "print-bytes", "print differing bytes"),
+        IgnoreInitial = value(
+            'i',
+            "ignore-initial",
+            "SKIP",
+            "skip first SKIP bytes of both inputs; SKIP1:SKIP2 for each",
+        ),
+        Verbose = flag('l', "verbose", "output byte numbers and differing byte values"),
+        Bytes = value('n', "bytes", "LIMIT", "compare at most LIMIT bytes"),
+        Quiet = flag('s', "quiet", "suppress all normal output")
+            | flag('\0', "silent", "the same as --quiet"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "cmp",
     summary: "compare two files byte by byte",
     usage: "cmp [OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]",
-    options: &[
-        flag('b', "print-bytes", "print differing bytes"),
-        value('i', "ignore-initial", "SKIP", "skip first SKIP bytes of both inputs; SKIP1:SKIP2 for each"),
-        flag('l', "verbose", "output byte numbers and differing byte values"),
-        value('n', "bytes", "LIMIT", "compare at most LIMIT bytes"),
-        flag('s', "quiet", "suppress all normal output"),
-        flag('\0', "silent", "the same as --quiet"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf ab >x; printf ac >y; cmp x y", "x y differ: byte 2, line 1\n")],
     run: start!(run),
     usage_status: 2,
@@ -33,7 +42,7 @@ struct Settings {
 
 /// Exit status: 0 the same, 1 different, 2 trouble.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY).map_err(|error| with_hint("cmp", error))?;
+    let options = ctx.typed_options::<Opt>(&UTILITY).map_err(|error| with_hint("cmp", error))?;
     let settings = settings(&options).map_err(|error| with_hint("cmp", error))?;
     let Some(first) = options.operands.first().cloned() else {
         return Err(with_hint("cmp", UtilityError::Usage("missing operand after 'cmp'".into())));
@@ -77,7 +86,7 @@ fn trouble(
     Ok(ExitStatus(2))
 }
 
-fn settings(options: &Options) -> Result<Settings, UtilityError> {
+fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
     if let Some(extra) = options.operands.get(4) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
     }
@@ -86,16 +95,16 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
             .map_err(|_| UtilityError::Usage(format!("invalid --{option} value {}", quote_name(text))))
     };
     let mut settings = Settings {
-        bytes: options.has("print-bytes"),
-        verbose: options.has("verbose"),
-        quiet: options.has("quiet") || options.has("silent"),
+        bytes: options.has(Opt::PrintBytes),
+        verbose: options.has(Opt::Verbose),
+        quiet: options.has(Opt::Quiet),
         limit: u64::MAX,
         skips: [0, 0],
     };
-    if let Some(text) = options.value("bytes") {
+    if let Some(text) = options.value(Opt::Bytes) {
         settings.limit = number(text, "bytes")?;
     }
-    if let Some(text) = options.value("ignore-initial") {
+    if let Some(text) = options.value(Opt::IgnoreInitial) {
         settings.skips = match memchr::memchr(b':', text) {
             Some(colon) => [
                 number(text.get(..colon).unwrap_or(&[]), "ignore-initial")?,

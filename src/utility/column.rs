@@ -9,26 +9,30 @@ use crate::utility::pace::tick_bytes;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "column",
-    summary: "columnate lists",
-    usage: "column [options] [<file>...]",
-    options: &[
-        flag('t', "table", "create a table"),
-        value('N', "table-columns", "names", "comma separated columns names"),
-        value('R', "table-right", "columns", "right align text in these columns"),
-        value('l', "table-columns-limit", "num", "maximal number of input columns"),
-        flag('L', "keep-empty-lines", "don't ignore empty lines"),
-        value('c', "output-width", "width", "width of output in number of characters"),
-        value(
+options! {
+    enum Opt {
+        Table = flag('t', "table", "create a table"),
+        TableColumns = value('N', "table-columns", "names", "comma separated columns names"),
+        TableRight = value('R', "table-right", "columns", "right align text in these columns"),
+        TableColumnsLimit = value('l', "table-columns-limit", "num", "maximal number of input columns"),
+        KeepEmptyLines = flag('L', "keep-empty-lines", "don't ignore empty lines"),
+        OutputWidth = value('c', "output-width", "width", "width of output in number of characters"),
+        OutputSeparator = value(
             'o',
             "output-separator",
             "string",
             "columns separator for table output (default is two spaces)",
         ),
-        value('s', "separator", "string", "possible table delimiters"),
-        flag('x', "fillrows", "fill rows before columns"),
-    ],
+        Separator = value('s', "separator", "string", "possible table delimiters"),
+        Fillrows = flag('x', "fillrows", "fill rows before columns"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "column",
+    summary: "columnate lists",
+    usage: "column [options] [<file>...]",
+    options: Opt::TABLE,
     examples: &[example("printf 'a b\\nccc d\\n' | column -t", "a    b\nccc  d\n")],
     run: start!(run),
     ..Utility::BASE
@@ -49,24 +53,24 @@ impl Lines {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let number = |name: &str, default: usize, what: &str| match options.value(name) {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let number = |option: Opt, default: usize, what: &str| match options.value(option) {
         None => Ok(default),
         Some(text) => parse_digits(text)
             .and_then(|value| usize::try_from(value).ok())
             .filter(|value| *value > 0)
             .ok_or_else(|| UtilityError::failed(format!("{what}: '{text}'"))),
     };
-    let total = number("output-width", 80, "invalid columns argument")?;
-    let limit = number("table-columns-limit", usize::MAX, "failed to parse columns limit")?;
-    let table = options.has("table");
-    if !table && options.has("table-columns") {
+    let total = number(Opt::OutputWidth, 80, "invalid columns argument")?;
+    let limit = number(Opt::TableColumnsLimit, usize::MAX, "failed to parse columns limit")?;
+    let table = options.has(Opt::Table);
+    if !table && options.has(Opt::TableColumns) {
         return Err(UtilityError::Usage("option --table required for --table-columns".into()));
     }
     let mut lines = Lines { text: Vec::new(), ends: Vec::new() };
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
-        let keep = table && options.has("keep-empty-lines");
+        let keep = table && options.has(Opt::KeepEmptyLines);
         if let Err(error) = read(ctx, &operand, keep, &mut lines).await {
             let errno = error.errno()?;
             status = match errno {
@@ -78,7 +82,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if table {
         print_table(ctx, &options, limit, &lines).await?;
     } else {
-        print_columns(ctx, &lines, total, options.has("fillrows")).await?;
+        print_columns(ctx, &lines, total, options.has(Opt::Fillrows)).await?;
     }
     Ok(status)
 }
@@ -160,14 +164,14 @@ enum Row<'l> {
 
 async fn print_table(
     ctx: &mut Context,
-    options: &Options,
+    options: &TypedOptions<Opt>,
     limit: usize,
     lines: &Lines,
 ) -> Result<(), UtilityError> {
-    let separators = options.value("separator").map(Text::as_bytes);
-    let gap = options.value("output-separator").map_or(b"  ".as_slice(), Text::as_bytes);
+    let separators = options.value(Opt::Separator).map(Text::as_bytes);
+    let gap = options.value(Opt::OutputSeparator).map_or(b"  ".as_slice(), Text::as_bytes);
     let names: Vec<&[u8]> = options
-        .value("table-columns")
+        .value(Opt::TableColumns)
         .map(|names| names.split(|byte| *byte == b',').collect())
         .unwrap_or_default();
     let mut widths: Vec<usize> = names.iter().map(|name| columns_of(name)).collect();
@@ -210,8 +214,8 @@ async fn print_table(
 }
 
 /// The numbers, from 1, of the columns in `--table-right`.
-fn right_aligned(options: &Options, names: &[&[u8]]) -> Result<Vec<usize>, UtilityError> {
-    let Some(list) = options.value("table-right") else { return Ok(Vec::new()) };
+fn right_aligned(options: &TypedOptions<Opt>, names: &[&[u8]]) -> Result<Vec<usize>, UtilityError> {
+    let Some(list) = options.value(Opt::TableRight) else { return Ok(Vec::new()) };
     let mut numbers = Vec::new();
     for name in list.split(|byte| *byte == b',') {
         let named = names.iter().position(|other| *other == name).map(|index| index + 1);

@@ -6,20 +6,28 @@ use crate::utility::pace::{append, compare};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
+options! {
+    enum Opt {
+        Suppress1 = flag('1', "", "suppress column 1 (lines unique to FILE1)"),
+        Suppress2 = flag('2', "", "suppress column 2 (lines unique to FILE2)"),
+        Suppress3 = flag('3', "", "suppress column 3 (lines that appear in both files)"),
+        CheckOrder = flag(
+            '\0',
+            "check-order",
+            "check that the input is correctly sorted, even if all lines are pairable",
+        ),
+        NocheckOrder = flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
+        OutputDelimiter = value('\0', "output-delimiter", "STR", "separate columns with STR"),
+        Total = flag('\0', "total", "output a summary"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "comm",
     summary: "compare two sorted files line by line",
     usage: "comm [OPTION]... FILE1 FILE2",
-    options: &[
-        flag('1', "", "suppress column 1 (lines unique to FILE1)"),
-        flag('2', "", "suppress column 2 (lines unique to FILE2)"),
-        flag('3', "", "suppress column 3 (lines that appear in both files)"),
-        flag('\0', "check-order", "check that the input is correctly sorted, even if all lines are pairable"),
-        flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
-        value('\0', "output-delimiter", "STR", "separate columns with STR"),
-        flag('\0', "total", "output a summary"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf 'a\\nb\\n' >x; printf 'b\\nc\\n' >y; comm -12 x y", "b\n")],
     run: start!(run),
     ..Utility::BASE
@@ -82,20 +90,23 @@ impl Side {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let delimiter = if options.has("zero-terminated") { 0 } else { b'\n' };
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let delimiter = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let separator = separator(&options)?;
-    let check = match options.last_of(&["check-order", "nocheck-order"]) {
-        Some("check-order") => OrderCheck::Always,
+    let check = match options.last_of([Opt::CheckOrder, Opt::NocheckOrder]) {
+        Some(Opt::CheckOrder) => OrderCheck::Always,
         Some(_) => OrderCheck::Never,
         None => OrderCheck::WhenUnpaired,
     };
-    let [first, second] = two_operands(&options)?;
+    let [first, second] = two_operands(&options.operands)?;
     let mut sides = [Side::open(ctx, &first)?, Side::open(ctx, &second)?];
     for side in &mut sides {
         side.advance(&ctx.meter, delimiter, true).await?;
     }
-    let columns = Columns::new(["1", "2", "3"].map(|name| !options.has(name)), &separator);
+    let columns = Columns::new(
+        [Opt::Suppress1, Opt::Suppress2, Opt::Suppress3].map(|option| !options.has(option)),
+        &separator,
+    );
     let mut totals = [0_u64; 3];
     let mut unpaired = false;
     loop {
@@ -139,7 +150,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             }
         }
     }
-    if options.has("total") {
+    if options.has(Opt::Total) {
         let [one, two, both] = totals.map(|total| total.to_decimal().into_bytes());
         let parts =
             [&one, &separator, &two, &separator, &both, &separator, &b"total".to_metered(), &vec![delimiter]];
@@ -169,8 +180,8 @@ impl Columns {
     }
 }
 
-fn separator(options: &Options) -> Result<Vec<u8>, UtilityError> {
-    let mut separators = options.values("output-delimiter");
+fn separator(options: &TypedOptions<Opt>) -> Result<Vec<u8>, UtilityError> {
+    let mut separators = options.values(Opt::OutputDelimiter);
     let Some(first) = separators.next() else { return Ok(b"\t".to_metered()) };
     if separators.any(|other| other != first) {
         return Err(UtilityError::failed("multiple output delimiters specified"));
@@ -179,8 +190,8 @@ fn separator(options: &Options) -> Result<Vec<u8>, UtilityError> {
 }
 
 /// The two operands of `comm` and `join`.
-pub(super) fn two_operands(options: &Options) -> Result<[Text; 2], UtilityError> {
-    match options.operands.as_slice() {
+pub(super) fn two_operands(operands: &[Text]) -> Result<[Text; 2], UtilityError> {
+    match operands {
         [] => Err(UtilityError::Usage("missing operand".into())),
         [only] => Err(UtilityError::Usage(format!("missing operand after {}", quote(only)))),
         [first, second] => Ok([first.clone(), second.clone()]),

@@ -7,20 +7,24 @@ use crate::utility::pace::append;
 use crate::utility::prelude::*;
 use list::{Range, parse_list};
 
+options! {
+    enum Opt {
+        Bytes = value('b', "bytes", "LIST", "select only these bytes"),
+        Characters = value('c', "characters", "LIST", "select only these characters"),
+        Delimiter = value('d', "delimiter", "DELIM", "use DELIM instead of TAB for field delimiter"),
+        Fields = value('f', "fields", "LIST", "select only these fields; print lines without delimiter too"),
+        Complement = flag('\0', "complement", "complement the set of selected bytes, characters or fields"),
+        OnlyDelimited = flag('s', "only-delimited", "do not print lines not containing delimiters"),
+        OutputDelimiter = value('\0', "output-delimiter", "STRING", "use STRING as the output delimiter"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "cut",
     summary: "remove sections from each line of files",
     usage: "cut OPTION... [FILE]...",
-    options: &[
-        value('b', "bytes", "LIST", "select only these bytes"),
-        value('c', "characters", "LIST", "select only these characters"),
-        value('d', "delimiter", "DELIM", "use DELIM instead of TAB for field delimiter"),
-        value('f', "fields", "LIST", "select only these fields; print lines without delimiter too"),
-        flag('\0', "complement", "complement the set of selected bytes, characters or fields"),
-        flag('s', "only-delimited", "do not print lines not containing delimiters"),
-        value('\0', "output-delimiter", "STRING", "use STRING as the output delimiter"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("echo a:b:c | cut -d: -f1,3", "a:c\n"), example("echo abcdef | cut -c2-4", "bcd\n")],
     run: start!(run),
     ..Utility::BASE
@@ -37,7 +41,7 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
@@ -49,42 +53,42 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options) -> Result<Settings, UtilityError> {
+fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
     let usage = |text: &str| UtilityError::Usage(text.into());
-    let lists = ["bytes", "characters", "fields"].map(|name| options.count(name));
+    let lists = [Opt::Bytes, Opt::Characters, Opt::Fields].map(|kind| options.count(kind));
     if lists.iter().sum::<usize>() > 1 {
         return Err(usage("only one list may be specified"));
     }
-    let kind = options.last_of(&["bytes", "characters", "fields"]);
+    let kind = options.last_of([Opt::Bytes, Opt::Characters, Opt::Fields]);
     let Some((kind, list)) = kind.and_then(|kind| Some((kind, options.value(kind)?))) else {
         return Err(usage("you must specify a list of bytes, characters, or fields"));
     };
-    let fields = kind == "fields";
-    let separator = match options.value("delimiter").map(Text::as_bytes) {
+    let fields = kind == Opt::Fields;
+    let separator = match options.value(Opt::Delimiter).map(Text::as_bytes) {
         None => b'\t',
         Some([]) => 0,
         Some([byte]) => *byte,
         Some(_) => return Err(usage("the delimiter must be a single character")),
     };
-    if !fields && options.has("delimiter") {
+    if !fields && options.has(Opt::Delimiter) {
         return Err(usage("an input delimiter may be specified only when operating on fields"));
     }
-    if !fields && options.has("only-delimited") {
+    if !fields && options.has(Opt::OnlyDelimited) {
         return Err(usage("suppressing non-delimited lines makes sense\n\tonly when operating on fields"));
     }
-    let output_separator = match options.value("output-delimiter").map(Text::as_bytes) {
+    let output_separator = match options.value(Opt::OutputDelimiter).map(Text::as_bytes) {
         Some([]) => vec![0],
         Some(text) => text.to_metered(),
         None if fields => vec![separator],
         None => Vec::new(),
     };
     Ok(Settings {
-        ranges: parse_list(list, fields, options.has("complement"))?,
+        ranges: parse_list(list, fields, options.has(Opt::Complement))?,
         fields,
         separator,
-        only_delimited: options.has("only-delimited"),
+        only_delimited: options.has(Opt::OnlyDelimited),
         output_separator,
-        delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
+        delimiter: if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' },
     })
 }
 

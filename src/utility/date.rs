@@ -8,29 +8,33 @@ use crate::utility::prelude::*;
 use jiff::Timestamp;
 use std::fmt::Write as _;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "date",
-    summary: "display date and time in the given FORMAT",
-    usage: "date [OPTION]... [+FORMAT]",
-    options: &[
-        value('d', "date", "STRING", "display time described by STRING, not 'now'"),
-        value('f', "file", "DATEFILE", "like --date; once for each line of DATEFILE"),
-        optional(
+options! {
+    enum Opt {
+        Date = value('d', "date", "STRING", "display time described by STRING, not 'now'"),
+        File = value('f', "file", "DATEFILE", "like --date; once for each line of DATEFILE"),
+        Iso8601 = optional(
             'I',
             "iso-8601",
             "FMT",
             "output date/time in ISO 8601 format: date, hours, minutes, seconds or ns",
         ),
-        flag('R', "rfc-email", "output date and time in RFC 5322 format"),
-        flag('\0', "rfc-2822", "as -R"),
-        flag('\0', "rfc-822", "as -R"),
-        value('\0', "rfc-3339", "FMT", "output date/time in RFC 3339 format: date, seconds or ns"),
-        value('r', "reference", "FILE", "display the last modification time of FILE"),
-        value('s', "set", "STRING", "set time described by STRING (not permitted)"),
-        flag('u', "utc", "print or set Coordinated Universal Time (UTC)"),
-        flag('\0', "universal", "as -u"),
-        flag('\0', "uct", "as -u"),
-    ],
+        RfcEmail = flag('R', "rfc-email", "output date and time in RFC 5322 format")
+            | flag('\0', "rfc-2822", "as -R")
+            | flag('\0', "rfc-822", "as -R"),
+        Rfc3339 = value('\0', "rfc-3339", "FMT", "output date/time in RFC 3339 format: date, seconds or ns"),
+        Reference = value('r', "reference", "FILE", "display the last modification time of FILE"),
+        Set = value('s', "set", "STRING", "set time described by STRING (not permitted)"),
+        Utc = flag('u', "utc", "print or set Coordinated Universal Time (UTC)")
+            | flag('\0', "universal", "as -u")
+            | flag('\0', "uct", "as -u"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "date",
+    summary: "display date and time in the given FORMAT",
+    usage: "date [OPTION]... [+FORMAT]",
+    options: Opt::TABLE,
     examples: &[
         example("date -u -d @0 +%FT%TZ", "1970-01-01T00:00:00Z\n"),
         example("date -d '2024-01-31 +1 day' +%F", "2024-02-01\n"),
@@ -43,25 +47,25 @@ const RFC_EMAIL: &[u8] = b"%a, %d %b %Y %H:%M:%S %z";
 const DEFAULT: &[u8] = b"%a %b %e %H:%M:%S %Z %Y";
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let sources = [options.has("date"), options.has("file"), options.has("reference")];
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let sources = [options.has(Opt::Date), options.has(Opt::File), options.has(Opt::Reference)];
     if sources.iter().filter(|&&given| given).count() > 1 {
         let message = "the options to specify dates for printing are mutually exclusive";
         return Err(UtilityError::Usage(message.into()));
     }
     let format = format(&options)?;
-    let is_utc = options.last_of(&["utc", "universal", "uct"]).is_some();
+    let is_utc = options.has(Opt::Utc);
     let zone = if is_utc { Zone::UTC } else { Zone::of(&ctx.env) };
     let now = timestamp(ctx.session.clock.now());
-    if let Some(text) = options.value("set") {
+    if let Some(text) = options.value(Opt::Set) {
         return refuse_to_set(ctx, &zone, &format, text, now).await;
     }
-    if let Some(file) = options.value("file") {
+    if let Some(file) = options.value(Opt::File) {
         return each_line(ctx, file, &zone, &format, now).await;
     }
-    let moment = if let Some(text) = options.value("date") {
+    let moment = if let Some(text) = options.value(Opt::Date) {
         parse(text, now, &zone)?
-    } else if let Some(file) = options.value("reference") {
+    } else if let Some(file) = options.value(Opt::Reference) {
         let metadata = ctx.stat(file);
         let shown = quote_if_needed(file);
         timestamp(metadata.map_err(|error| UtilityError::operand(shown.as_bytes(), error))?.modified)
@@ -120,14 +124,14 @@ async fn each_line(
 }
 
 /// The format that options and operand ask for; more than one is an error.
-fn format(options: &Options) -> Result<Vec<u8>, UtilityError> {
+fn format(options: &TypedOptions<Opt>) -> Result<Vec<u8>, UtilityError> {
     let mut formats: Vec<Vec<u8>> = Vec::new();
-    for (spec, argument) in options.given() {
-        match spec.long {
-            "iso-8601" => formats.push(iso_8601(argument.map_or(&b"date"[..], |text| text.as_bytes()))?),
-            "rfc-email" | "rfc-2822" | "rfc-822" => formats.push(RFC_EMAIL.to_metered()),
-            "rfc-3339" => formats.push(rfc_3339(argument.map_or(&b""[..], |text| text.as_bytes()))?),
-            _ => {}
+    for (option, argument) in options.given() {
+        match option {
+            Opt::Iso8601 => formats.push(iso_8601(argument.map_or(&b"date"[..], |text| text.as_bytes()))?),
+            Opt::RfcEmail => formats.push(RFC_EMAIL.to_metered()),
+            Opt::Rfc3339 => formats.push(rfc_3339(argument.map_or(&b""[..], |text| text.as_bytes()))?),
+            Opt::Date | Opt::File | Opt::Reference | Opt::Set | Opt::Utc => {}
         }
     }
     if let Some(extra) = options.operands.get(1) {
@@ -138,8 +142,7 @@ fn format(options: &Options) -> Result<Vec<u8>, UtilityError> {
             [b'+', format @ ..] => formats.push(format.to_metered()),
             other => {
                 let digits = other.iter().all(u8::is_ascii_digit);
-                let sources = ["date", "file", "reference", "set"];
-                if sources.iter().any(|name| options.has(name)) {
+                if options.has_any([Opt::Date, Opt::File, Opt::Reference, Opt::Set]) {
                     return Err(UtilityError::Usage(format!(
                         "the argument {} lacks a leading '+';\nwhen using an option to specify date(s), any \
                          non-option\nargument must be a format string beginning with '+'",

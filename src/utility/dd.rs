@@ -23,7 +23,6 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "copy a file, converting and formatting according to the operands: \
               if= of= bs= ibs= obs= cbs= count= skip= seek= conv= iflag= oflag= status=",
     usage: "dd [OPERAND]...\ndd OPTION",
-    options: &[],
     examples: &[example("printf 0123456789 | dd bs=2 skip=1 count=2 status=none", "2345")],
     run: start!(run),
     ..Utility::BASE
@@ -33,7 +32,7 @@ pub(super) const UTILITY: Utility = Utility {
 const LARGEST_BLOCK: u64 = 1 << 32;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
     let settings = Settings::parse(ctx, &options.operands)?;
     let mut copy = Copy::open(ctx, settings)?;
     let status = copy.run(ctx).await?;

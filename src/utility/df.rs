@@ -6,24 +6,28 @@ use crate::memory::{ToDecimal, format};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 
+options! {
+    enum Opt {
+        HumanReadable = flag('h', "human-readable", "print sizes in powers of 1024 (e.g., 1023M)"),
+        Si = flag('H', "si", "print sizes in powers of 1000 (e.g., 1.1G)"),
+        Kibibytes = flag('k', "", "print sizes in units of 1024 bytes"),
+        Portability = flag('P', "portability", "use the POSIX output format"),
+        PrintType = flag('T', "print-type", "print file system type"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "df",
     summary: "show information about the file system on which each FILE resides",
     usage: "df [OPTION]... [FILE]...",
-    options: &[
-        flag('h', "human-readable", "print sizes in powers of 1024 (e.g., 1023M)"),
-        flag('H', "si", "print sizes in powers of 1000 (e.g., 1.1G)"),
-        flag('k', "", "print sizes in units of 1024 bytes"),
-        flag('P', "portability", "use the POSIX output format"),
-        flag('T', "print-type", "print file system type"),
-    ],
+    options: Opt::TABLE,
     run: start!(run),
     ..Utility::BASE
 };
 
 /// Exit status: 0, or 1 when an operand does not exist.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut status = ExitStatus::SUCCESS;
     let mut rows = u32::from(options.operands.is_empty());
     for operand in &options.operands {
@@ -41,21 +45,21 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let used = usage.bytes.min(total);
     // Names, inodes and folders take room, too.
     let free = total.saturating_sub(usage.memory);
-    let human = match options.last_of(&["h", "H", "k"]) {
-        Some("h") => Some(1024),
-        Some("H") => Some(1000),
+    let human = match options.last_of([Opt::HumanReadable, Opt::Si, Opt::Kibibytes]) {
+        Some(Opt::HumanReadable) => Some(1024),
+        Some(Opt::Si) => Some(1000),
         _ => None,
     };
     let size =
         |bytes: u64| human.map_or_else(|| bytes.div_ceil(1024).to_decimal(), |base| human_size(bytes, base));
     let percent = (u128::from(used) * 100).div_ceil(u128::from(total.max(1)));
-    let (blocks, share) = match (options.has("P"), human) {
+    let (blocks, share) = match (options.has(Opt::Portability), human) {
         (true, None) => ("1024-blocks", "Capacity"),
         (_, Some(_)) => ("Size", "Use%"),
         _ => ("1K-blocks", "Use%"),
     };
     let available = if human.is_some() { "Avail" } else { "Available" };
-    let kinds = options.has("T").then_some(("Type", "tmpfs"));
+    let kinds = options.has(Opt::PrintType).then_some(("Type", "tmpfs"));
     let fields = [
         (blocks, size(total)),
         ("Used", size(used)),

@@ -16,34 +16,43 @@ use crate::vfs::{FileKind, Metadata};
 use ignored::Ignored;
 use lines::{File, Normal};
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "diff",
-    summary: "compare FILES line by line",
-    usage: "diff [OPTION]... FILES",
-    options: &[
-        flag('\0', "normal", "output a normal diff (the default)"),
-        flag('q', "brief", "report only when files differ"),
-        flag('s', "report-identical-files", "report when two files are the same"),
-        flag('u', "", "output 3 lines of unified context"),
-        value('U', "unified", "NUM", "output NUM lines of unified context"),
-        value('L', "label", "LABEL", "use LABEL instead of file name and timestamp (can be repeated)"),
-        flag('r', "recursive", "recursively compare any subdirectories found"),
-        flag('N', "new-file", "treat absent files as empty"),
-        flag('i', "ignore-case", "ignore case differences in file contents"),
-        flag('w', "ignore-all-space", "ignore all white space"),
-        flag('b', "ignore-space-change", "ignore changes in the amount of white space"),
-        flag('Z', "ignore-trailing-space", "ignore white space at line end"),
-        flag('B', "ignore-blank-lines", "ignore changes where lines are all blank"),
-        value(
+options! {
+    enum Opt {
+        Normal = flag('\0', "normal", "output a normal diff (the default)"),
+        Brief = flag('q', "brief", "report only when files differ"),
+        ReportIdenticalFiles = flag('s', "report-identical-files", "report when two files are the same"),
+        Unified = flag('u', "", "output 3 lines of unified context")
+            | value('U', "unified", "NUM", "output NUM lines of unified context"),
+        Label = value(
+            'L',
+            "label",
+            "LABEL",
+            "use LABEL instead of file name and timestamp (can be repeated)",
+        ),
+        Recursive = flag('r', "recursive", "recursively compare any subdirectories found"),
+        NewFile = flag('N', "new-file", "treat absent files as empty"),
+        IgnoreCase = flag('i', "ignore-case", "ignore case differences in file contents"),
+        IgnoreAllSpace = flag('w', "ignore-all-space", "ignore all white space"),
+        IgnoreSpaceChange = flag('b', "ignore-space-change", "ignore changes in the amount of white space"),
+        IgnoreTrailingSpace = flag('Z', "ignore-trailing-space", "ignore white space at line end"),
+        IgnoreBlankLines = flag('B', "ignore-blank-lines", "ignore changes where lines are all blank"),
+        IgnoreMatchingLines = value(
             'I',
             "ignore-matching-lines",
             "RE",
             "ignore changes where all lines match RE (can be repeated)",
         ),
-        flag('\0', "strip-trailing-cr", "strip trailing carriage return on input"),
-        flag('a', "text", "treat all files as text"),
-        flag('d', "minimal", "try hard to find a smaller set of changes"),
-    ],
+        StripTrailingCr = flag('\0', "strip-trailing-cr", "strip trailing carriage return on input"),
+        Text = flag('a', "text", "treat all files as text"),
+        Minimal = flag('d', "minimal", "try hard to find a smaller set of changes"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "diff",
+    summary: "compare FILES line by line",
+    usage: "diff [OPTION]... FILES",
+    options: Opt::TABLE,
     examples: &[example("printf 'a\\n' >x; printf 'b\\n' >y; diff x y", "1c1\n< a\n---\n> b\n")],
     run: start!(run),
     usage_status: 2,
@@ -78,7 +87,7 @@ struct Pair {
 /// Exit status: 0 the same, 1 different, 2 trouble.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = ctx.args.clone();
-    let options = ctx.parse_options(&UTILITY).map_err(|error| with_hint("diff", error))?;
+    let options = ctx.typed_options::<Opt>(&UTILITY).map_err(|error| with_hint("diff", error))?;
     let settings = Settings::of(&options, &args, &ctx.meter).map_err(|error| with_hint("diff", error))?;
     let paths = match options.operands.as_slice() {
         [left, right] => [left.clone(), right.clone()],
@@ -114,12 +123,16 @@ pub(super) fn with_hint(name: &str, error: UtilityError) -> UtilityError {
 }
 
 impl Settings {
-    fn of(options: &Options, args: &[Text], meter: &std::sync::Arc<Meter>) -> Result<Self, UtilityError> {
+    fn of(
+        options: &TypedOptions<Opt>,
+        args: &[Text],
+        meter: &std::sync::Arc<Meter>,
+    ) -> Result<Self, UtilityError> {
         let mut context = None;
-        for (spec, argument) in options.given() {
-            match (spec.short, argument) {
-                ('u', _) => context = context.max(Some(3)),
-                ('U', Some(text)) => {
+        for (option, argument) in options.given() {
+            match (option, argument) {
+                (Opt::Unified, None) => context = context.max(Some(3)),
+                (Opt::Unified, Some(text)) => {
                     let number = super::count::parse_digits(text).ok_or_else(|| {
                         UtilityError::Usage(format!("invalid context length {}", quote_name(text)))
                     })?;
@@ -139,21 +152,21 @@ impl Settings {
             }
         }
         Ok(Self {
-            brief: options.has("brief"),
-            report_identical: options.has("report-identical-files"),
+            brief: options.has(Opt::Brief),
+            report_identical: options.has(Opt::ReportIdenticalFiles),
             context,
-            labels: options.values("label").cloned().collect(),
-            recursive: options.has("recursive"),
-            new_file: options.has("new-file"),
+            labels: options.values(Opt::Label).cloned().collect(),
+            recursive: options.has(Opt::Recursive),
+            new_file: options.has(Opt::NewFile),
             ignored: Ignored::of(options, meter)?,
-            text: options.has("text"),
-            minimal: options.has("minimal"),
+            text: options.has(Opt::Text),
+            minimal: options.has(Opt::Minimal),
             normal: Normal {
-                case: options.has("ignore-case"),
-                all_space: options.has("ignore-all-space"),
-                space_change: options.has("ignore-space-change"),
-                trailing_space: options.has("ignore-trailing-space"),
-                carriage_return: options.has("strip-trailing-cr"),
+                case: options.has(Opt::IgnoreCase),
+                all_space: options.has(Opt::IgnoreAllSpace),
+                space_change: options.has(Opt::IgnoreSpaceChange),
+                trailing_space: options.has(Opt::IgnoreTrailingSpace),
+                carriage_return: options.has(Opt::StripTrailingCr),
             },
             command,
         })

@@ -2,19 +2,25 @@
 
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Zero = flag('z', "zero", "end each output line with NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "dirname",
     summary: "print each NAME with its last non-slash component and trailing slashes removed",
     usage: "dirname [OPTION] NAME...",
-    options: &[flag('z', "zero", "end each output line with NUL, not newline")],
+    options: Opt::TABLE,
     examples: &[example("dirname /usr/bin/ x", "/usr\n.\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let end: &[u8] = if options.has("zero") { b"\0" } else { b"\n" };
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }

@@ -8,31 +8,39 @@ use crate::memory::{HashSet, String, ToDecimal, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "du",
-    summary: "summarize device usage of the set of FILEs, recursively for directories",
-    usage: "du [OPTION]... [FILE]...",
-    options: &[
-        flag('0', "null", "end each output line with NUL, not newline"),
-        flag('a', "all", "write counts for all files, not just directories"),
-        flag('\0', "apparent-size", "print apparent sizes rather than device usage"),
-        flag('b', "bytes", "equivalent to '--apparent-size --block-size=1'"),
-        value('B', "block-size", "SIZE", "scale sizes by SIZE before printing them"),
-        flag('c', "total", "produce a grand total"),
-        value(
+options! {
+    enum Opt {
+        Null = flag('0', "null", "end each output line with NUL, not newline"),
+        All = flag('a', "all", "write counts for all files, not just directories"),
+        ApparentSize = flag('\0', "apparent-size", "print apparent sizes rather than device usage"),
+        Bytes = flag('b', "bytes", "equivalent to '--apparent-size --block-size=1'"),
+        BlockSize = value('B', "block-size", "SIZE", "scale sizes by SIZE before printing them"),
+        Total = flag('c', "total", "produce a grand total"),
+        MaxDepth = value(
             'd',
             "max-depth",
             "N",
             "print the total for a directory only if it is N or fewer levels below the command line argument",
         ),
-        flag('h', "human-readable", "print sizes in human readable format (e.g., 1K 234M 2G)"),
-        flag('k', "", "like --block-size=1K"),
-        flag('L', "dereference", "dereference all symbolic links"),
-        flag('m', "", "like --block-size=1M"),
-        flag('s', "summarize", "display only a total for each argument"),
-        flag('S', "separate-dirs", "for directories do not include size of subdirectories"),
-        flag('\0', "si", "like -h, but use powers of 1000 not 1024"),
-    ],
+        HumanReadable = flag(
+            'h',
+            "human-readable",
+            "print sizes in human readable format (e.g., 1K 234M 2G)",
+        ),
+        Kibibytes = flag('k', "", "like --block-size=1K"),
+        Dereference = flag('L', "dereference", "dereference all symbolic links"),
+        Mebibytes = flag('m', "", "like --block-size=1M"),
+        Summarize = flag('s', "summarize", "display only a total for each argument"),
+        SeparateDirs = flag('S', "separate-dirs", "for directories do not include size of subdirectories"),
+        Si = flag('\0', "si", "like -h, but use powers of 1000 not 1024"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "du",
+    summary: "summarize device usage of the set of FILEs, recursively for directories",
+    usage: "du [OPTION]... [FILE]...",
+    options: Opt::TABLE,
     examples: &[example("printf 12345 > f; du -b f", "5\tf\n")],
     run: start!(run),
     ..Utility::BASE
@@ -55,41 +63,41 @@ struct Count {
 
 /// Exit status: 0, or 1 when something could not be read.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut count = count(&options)?;
     let operands =
         if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
     for operand in operands {
         count.operand(ctx, &operand).await?;
     }
-    if options.has("total") {
+    if options.has(Opt::Total) {
         count.print(ctx, count.total, b"total").await?;
     }
     Ok(count.status)
 }
 
-fn count(options: &Options) -> Result<Count, UtilityError> {
+fn count(options: &TypedOptions<Opt>) -> Result<Count, UtilityError> {
     let mut max_depth = u64::MAX;
-    if let Some(text) = options.value("max-depth") {
+    if let Some(text) = options.value(Opt::MaxDepth) {
         let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
         max_depth =
             parsed.ok_or_else(|| UtilityError::Usage(format!("invalid maximum depth {}", quote(text))))?;
     }
-    if options.has("summarize") {
-        if options.has("all") {
+    if options.has(Opt::Summarize) {
+        if options.has(Opt::All) {
             return Err(UtilityError::Usage("cannot both summarize and show all entries".into()));
         }
         max_depth = 0;
     }
     let (mut unit, mut human) = (1024, None);
-    for (spec, argument) in options.given() {
-        match (spec.short, spec.long) {
-            ('b', _) => (unit, human) = (1, None),
-            ('k', _) => (unit, human) = (1 << 10, None),
-            ('m', _) => (unit, human) = (1 << 20, None),
-            ('h', _) => human = Some(1024),
-            (_, "si") => human = Some(1000),
-            ('B', _) => {
+    for (option, argument) in options.given() {
+        match option {
+            Opt::Bytes => (unit, human) = (1, None),
+            Opt::Kibibytes => (unit, human) = (1 << 10, None),
+            Opt::Mebibytes => (unit, human) = (1 << 20, None),
+            Opt::HumanReadable => human = Some(1024),
+            Opt::Si => human = Some(1000),
+            Opt::BlockSize => {
                 let text = argument.map_or(&b""[..], |text| text.as_bytes());
                 let size = parse_size(text).filter(|&size| size > 0);
                 let wrong = || {
@@ -101,14 +109,14 @@ fn count(options: &Options) -> Result<Count, UtilityError> {
         }
     }
     Ok(Count {
-        all: options.has("all"),
-        apparent: options.has("apparent-size") || options.has("bytes"),
-        follow: options.has("dereference"),
-        separate: options.has("separate-dirs"),
+        all: options.has(Opt::All),
+        apparent: options.has(Opt::ApparentSize) || options.has(Opt::Bytes),
+        follow: options.has(Opt::Dereference),
+        separate: options.has(Opt::SeparateDirs),
         max_depth,
         unit,
         human,
-        end: if options.has("null") { '\0' } else { '\n' },
+        end: if options.has(Opt::Null) { '\0' } else { '\n' },
         seen: HashSet::default(),
         total: 0,
         status: ExitStatus::SUCCESS,

@@ -4,15 +4,19 @@ use crate::memory::Vec;
 use crate::utility::prelude::*;
 use crate::utility::print_format::{EscapeIn, decode};
 
+options! {
+    enum Opt {
+        NoNewline = flag('n', "", "do not output the trailing newline"),
+        Escapes = flag('e', "", "enable interpretation of backslash escapes"),
+        NoEscapes = flag('E', "", "disable interpretation of backslash escapes (default)"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "echo",
     summary: "display a line of text",
     usage: "echo [-neE] [STRING]...",
-    options: &[
-        flag('n', "", "do not output the trailing newline"),
-        flag('e', "", "enable interpretation of backslash escapes"),
-        flag('E', "", "disable interpretation of backslash escapes (default)"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("env echo -e 'a\\tb'", "a\tb\n"), example("env echo -x", "-x\n")],
     run: start!(run),
     ..Utility::BASE
@@ -22,7 +26,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     if matches!(args.as_slice(), [only] if matches!(only.as_bytes(), b"--help" | b"--version")) {
         ctx.args = args;
-        ctx.parse_options(&UTILITY)?;
+        ctx.typed_options::<Opt>(&UTILITY)?;
         return Ok(ExitStatus::SUCCESS);
     }
     let (mut newline, mut escapes, mut first) = (true, false, 0);

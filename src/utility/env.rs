@@ -5,17 +5,21 @@ use super::{CommandError, Relation};
 use crate::memory::{Arc, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        IgnoreEnvironment = flag('i', "ignore-environment", "start with an empty environment"),
+        Null = flag('0', "null", "end each output line with NUL, not newline"),
+        Unset = value('u', "unset", "NAME", "remove variable from the environment"),
+        Chdir = value('C', "chdir", "DIR", "change working directory to DIR"),
+        SplitString = value('S', "split-string", "S", "process and split S into separate arguments"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "env",
     summary: "set each NAME to VALUE in the environment and run COMMAND",
     usage: "env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
-    options: &[
-        flag('i', "ignore-environment", "start with an empty environment"),
-        flag('0', "null", "end each output line with NUL, not newline"),
-        value('u', "unset", "NAME", "remove variable from the environment"),
-        value('C', "chdir", "DIR", "change working directory to DIR"),
-        value('S', "split-string", "S", "process and split S into separate arguments"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("env -i A=1 B=2", "A=1\nB=2\n"), example("env X=y printenv X", "y\n")],
     usage_status: 125,
     operands_end_options: true,
@@ -26,17 +30,17 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     ctx.args = split_strings(ctx, args).await?;
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut operands = options.operands.as_slice();
     let mut environment = (*ctx.env).clone();
     let dash = operands.first().is_some_and(|operand| operand.as_bytes() == b"-");
     if dash {
         operands = operands.get(1..).unwrap_or(&[]);
     }
-    if dash || options.has("ignore-environment") {
+    if dash || options.has(Opt::IgnoreEnvironment) {
         environment = super::Environment::default();
     }
-    for name in options.values("unset") {
+    for name in options.values(Opt::Unset) {
         if name.is_empty() || name.contains(&b'=') {
             return Err(failed(format!("cannot unset {}: Invalid argument", quote(name)), 125));
         }
@@ -50,15 +54,15 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         operands = rest;
     }
     if operands.is_empty() {
-        if options.has("chdir") {
+        if options.has(Opt::Chdir) {
             return Err(UtilityError::Usage("must specify command with --chdir (-C)".into()));
         }
-        return print(ctx, &environment, options.has("null")).await;
+        return print(ctx, &environment, options.has(Opt::Null)).await;
     }
-    if options.has("null") {
+    if options.has(Opt::Null) {
         return Err(UtilityError::Usage("cannot specify --null (-0) with command".into()));
     }
-    execute(ctx, operands, environment, options.value("chdir")).await
+    execute(ctx, operands, environment, options.value(Opt::Chdir)).await
 }
 
 fn failed(message: String, status: u8) -> UtilityError {

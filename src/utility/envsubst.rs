@@ -4,11 +4,17 @@
 use crate::memory::{HashSet, JoinMetered, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Variables = flag('v', "variables", "output the variables occurring in SHELL-FORMAT"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "envsubst",
     summary: "substitute the values of environment variables",
     usage: "envsubst [OPTION] [SHELL-FORMAT]",
-    options: &[flag('v', "variables", "output the variables occurring in SHELL-FORMAT")],
+    options: Opt::TABLE,
     examples: &[
         example("echo 'Hello $NAME' | NAME=World envsubst", "Hello World\n"),
         example("envsubst -v '$A ${B}'", "A\nB\n"),
@@ -21,8 +27,8 @@ pub(super) const UTILITY: Utility = Utility {
 const LONGEST: usize = 64 * 1024;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let lists = options.has("variables");
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let lists = options.has(Opt::Variables);
     let format = match options.operands.as_slice() {
         [] if lists => return Err(UtilityError::failed("missing arguments")),
         [] => None,

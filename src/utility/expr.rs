@@ -14,7 +14,6 @@ pub(super) const UTILITY: Utility = Utility {
     name: "expr",
     summary: "evaluate expressions",
     usage: "expr EXPRESSION\nexpr OPTION",
-    options: &[],
     examples: &[example("expr 6 '*' 7", "42\n"), example(r"expr key=value : '[^=]*=\(.*\)'", "value\n")],
     usage_status: 2,
     run: start!(run),
@@ -29,7 +28,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let [only] = ctx.args.as_slice()
         && (*only == b"--help".as_slice() || *only == b"--version".as_slice())
     {
-        ctx.parse_options(&UTILITY)?;
+        ctx.typed_options::<NoOption>(&UTILITY)?;
     }
     ctx.utility = Some(&UTILITY);
     let mut arguments = std::mem::take(&mut ctx.args);

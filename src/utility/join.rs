@@ -10,25 +10,34 @@ use crate::utility::pace::{append, compare, position, tick_bytes};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
+options! {
+    enum Opt {
+        AlsoUnpaired = value(
+            'a',
+            "",
+            "FILENUM",
+            "also print unpairable lines from file FILENUM, which is 1 or 2",
+        ),
+        Missing = value('e', "", "STRING", "replace missing input fields with STRING"),
+        IgnoreCase = flag('i', "ignore-case", "ignore differences in case when comparing fields"),
+        Field = value('j', "", "FIELD", "equivalent to '-1 FIELD -2 FIELD'"),
+        Format = value('o', "", "FORMAT", "obey FORMAT while constructing output line"),
+        Separator = value('t', "", "CHAR", "use CHAR as input and output field separator"),
+        OnlyUnpaired = value('v', "", "FILENUM", "like -a FILENUM, but suppress joined output lines"),
+        Field1 = value('1', "", "FIELD", "join on this FIELD of file 1"),
+        Field2 = value('2', "", "FIELD", "join on this FIELD of file 2"),
+        CheckOrder = flag('\0', "check-order", "check that the input is correctly sorted"),
+        NocheckOrder = flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
+        Header = flag('\0', "header", "treat the first line in each file as field headers"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "join",
     summary: "join lines of two files on a common field",
     usage: "join [OPTION]... FILE1 FILE2",
-    options: &[
-        value('a', "", "FILENUM", "also print unpairable lines from file FILENUM, which is 1 or 2"),
-        value('e', "", "STRING", "replace missing input fields with STRING"),
-        flag('i', "ignore-case", "ignore differences in case when comparing fields"),
-        value('j', "", "FIELD", "equivalent to '-1 FIELD -2 FIELD'"),
-        value('o', "", "FORMAT", "obey FORMAT while constructing output line"),
-        value('t', "", "CHAR", "use CHAR as input and output field separator"),
-        value('v', "", "FILENUM", "like -a FILENUM, but suppress joined output lines"),
-        value('1', "", "FIELD", "join on this FIELD of file 1"),
-        value('2', "", "FIELD", "join on this FIELD of file 2"),
-        flag('\0', "check-order", "check that the input is correctly sorted"),
-        flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
-        flag('\0', "header", "treat the first line in each file as field headers"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf 'a 1\\nb 2\\n' >x; printf 'b 3\\n' >y; join x y", "b 2 3\n")],
     run: start!(run),
     ..Utility::BASE
@@ -75,12 +84,12 @@ struct Side {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut settings = settings(&options)?;
     if let Some(extra) = options.operands.get(2) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
     }
-    let names = two_operands(&options)?;
+    let names = two_operands(&options.operands)?;
     if names.iter().all(|name| name.as_bytes() == b"-") {
         return Err(UtilityError::failed("both files cannot be standard input"));
     }
@@ -167,21 +176,21 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
-fn settings(options: &Options) -> Result<Settings, UtilityError> {
+fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
     let mut settings = Settings {
         keys: [0, 0],
         unpaired: [false, false],
-        paired: !options.has("v"),
-        ignore_case: options.has("ignore-case"),
+        paired: !options.has(Opt::OnlyUnpaired),
+        ignore_case: options.has(Opt::IgnoreCase),
         separator: None,
         whole_line: false,
-        missing: options.value("e").cloned().unwrap_or_default(),
+        missing: options.value(Opt::Missing).cloned().unwrap_or_default(),
         format: Vec::new(),
         auto_format: false,
-        delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
-        header: options.has("header"),
-        check: match options.last_of(&["check-order", "nocheck-order"]) {
-            Some("check-order") => Some(true),
+        delimiter: if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' },
+        header: options.has(Opt::Header),
+        check: match options.last_of([Opt::CheckOrder, Opt::NocheckOrder]) {
+            Some(Opt::CheckOrder) => Some(true),
             Some(_) => Some(false),
             None => None,
         },
@@ -191,25 +200,25 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
             .and_then(|number| usize::try_from(number).ok()?.checked_sub(1))
             .ok_or_else(|| UtilityError::failed(format!("invalid field number: {}", quote(text))))
     };
-    for (spec, argument) in options.given() {
+    for (option, argument) in options.given() {
         let text = argument.map(Text::as_bytes).unwrap_or_default();
-        match spec.short {
-            'a' | 'v' => match text {
+        match option {
+            Opt::AlsoUnpaired | Opt::OnlyUnpaired => match text {
                 b"1" => settings.unpaired[0] = true,
                 b"2" => settings.unpaired[1] = true,
                 _ => return Err(UtilityError::failed(format!("invalid field number: {}", quote(text)))),
             },
-            'j' => settings.keys = [field(text)?; 2],
-            '1' => settings.keys[0] = field(text)?,
-            '2' => settings.keys[1] = field(text)?,
-            't' => match text {
+            Opt::Field => settings.keys = [field(text)?; 2],
+            Opt::Field1 => settings.keys[0] = field(text)?,
+            Opt::Field2 => settings.keys[1] = field(text)?,
+            Opt::Separator => match text {
                 [] => settings.whole_line = true,
                 [byte] => settings.separator = Some(*byte),
                 b"\\0" => settings.separator = Some(0),
                 _ => return Err(UtilityError::failed(format!("multi-character tab {}", quote(text)))),
             },
-            'o' if text == b"auto" => settings.auto_format = true,
-            'o' => {
+            Opt::Format if text == b"auto" => settings.auto_format = true,
+            Opt::Format => {
                 for item in text.split(|byte| matches!(byte, b',' | b' ' | b'\t')) {
                     settings.format.push(match item {
                         b"0" => Field::Key,
@@ -222,7 +231,12 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
                     });
                 }
             }
-            _ => {}
+            Opt::Missing
+            | Opt::IgnoreCase
+            | Opt::CheckOrder
+            | Opt::NocheckOrder
+            | Opt::Header
+            | Opt::ZeroTerminated => {}
         }
     }
     Ok(settings)

@@ -62,6 +62,21 @@ pub trait OptionSet: Copy + PartialEq + 'static {
     const TABLE: &'static [OptionSpec];
     /// The option that each row stands for.
     const NAMES: &'static [Self];
+
+    /// Its long name; empty when there is none.
+    fn long(self) -> &'static str {
+        row(self).map_or("", |row| row.long)
+    }
+
+    /// Its letter; NUL when there is none.
+    fn short(self) -> char {
+        row(self).map_or('\0', |row| row.short)
+    }
+}
+
+/// The first row that stands for an option.
+fn row<O: OptionSet>(option: O) -> Option<&'static OptionSpec> {
+    O::NAMES.iter().position(|name| *name == option).and_then(|row| O::TABLE.get(row))
 }
 
 /// Declares the options of a utility: an enum, and the table with a row for each name that an option has.

@@ -1,5 +1,6 @@
 //! `-B` and `-I`: changes whose lines are all blank, or all match an expression, are left out.
 
+use super::Opt;
 use super::format::{self, Change};
 use super::lines::File;
 use crate::limit::Meter;
@@ -17,9 +18,9 @@ pub(super) struct Ignored {
 }
 
 impl Ignored {
-    pub(super) fn of(options: &Options, meter: &Arc<Meter>) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &TypedOptions<Opt>, meter: &Arc<Meter>) -> Result<Self, UtilityError> {
         let mut matching = Vec::new();
-        for source in options.values("ignore-matching-lines") {
+        for source in options.values(Opt::IgnoreMatchingLines) {
             let regex = Regex::new(source, Syntax::Basic, &regex_options(meter));
             matching.push(regex.map_err(|error| match error {
                 RegexError::Stopped(_) => stopped(meter).into(),
@@ -29,7 +30,7 @@ impl Ignored {
                 },
             })?);
         }
-        Ok(Self { blank: options.has("ignore-blank-lines"), matching })
+        Ok(Self { blank: options.has(Opt::IgnoreBlankLines), matching })
     }
 
     /// The changes without those that do not count.
