@@ -10,24 +10,28 @@ use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use paragraph::{MOST_BYTES, MOST_WORDS, Paragraph, Word};
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "fmt",
-    summary: "reformat each paragraph in the FILE(s), writing to standard output",
-    usage: "fmt [-WIDTH] [OPTION]... [FILE]...",
-    options: &[
-        flag('c', "crown-margin", "preserve indentation of first two lines"),
-        value(
+options! {
+    enum Opt {
+        CrownMargin = flag('c', "crown-margin", "preserve indentation of first two lines"),
+        Prefix = value(
             'p',
             "prefix",
             "STRING",
             "reformat only lines beginning with STRING, reattaching the prefix to them",
         ),
-        flag('s', "split-only", "split long lines, but do not refill"),
-        flag('t', "tagged-paragraph", "indentation of first line different from second"),
-        flag('u', "uniform-spacing", "one space between words, two after sentences"),
-        value('w', "width", "WIDTH", "maximum line width (default of 75 columns)"),
-        value('g', "goal", "WIDTH", "goal width (default of 93% of width)"),
-    ],
+        SplitOnly = flag('s', "split-only", "split long lines, but do not refill"),
+        TaggedParagraph = flag('t', "tagged-paragraph", "indentation of first line different from second"),
+        UniformSpacing = flag('u', "uniform-spacing", "one space between words, two after sentences"),
+        Width = value('w', "width", "WIDTH", "maximum line width (default of 75 columns)"),
+        Goal = value('g', "goal", "WIDTH", "goal width (default of 93% of width)"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "fmt",
+    summary: "reformat each paragraph in the FILE(s), writing to standard output",
+    usage: "fmt [-WIDTH] [OPTION]... [FILE]...",
+    options: Opt::TABLE,
     examples: &[example("echo one two three four | fmt -w 10", "one two\nthree\nfour\n")],
     run: start!(run),
     ..Utility::BASE
@@ -75,7 +79,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             )));
         }
     }
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
@@ -95,9 +99,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options) -> Result<Settings, UtilityError> {
-    let number = |name: &str, most: u64| -> Result<Option<usize>, UtilityError> {
-        let Some(text) = options.value(name) else { return Ok(None) };
+fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+    let number = |option: Opt, most: u64| -> Result<Option<usize>, UtilityError> {
+        let Some(text) = options.value(option) else { return Ok(None) };
         let fail = |reason: &str| UtilityError::failed(format!("invalid width: {}{reason}", quote(text)));
         match parse_digits(text) {
             None => Err(fail("")),
@@ -106,21 +110,21 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
             Some(width) => Ok(Some(usize::try_from(width).unwrap_or(0))),
         }
     };
-    let given = number("width", WIDEST)?;
-    let goal = number("goal", given.map_or(75, |width| width as u64))?;
+    let given = number(Opt::Width, WIDEST)?;
+    let goal = number(Opt::Goal, given.map_or(75, |width| width as u64))?;
     let width = given.unwrap_or_else(|| goal.map_or(75, |goal| goal + 10));
-    let prefix = options.value("prefix").map(Text::as_bytes).unwrap_or_default();
+    let prefix = options.value(Opt::Prefix).map(Text::as_bytes).unwrap_or_default();
     let lead = prefix.iter().take_while(|byte| **byte == b' ').count();
     let full = prefix.get(lead..).unwrap_or(&[]);
     let end = full.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
     Ok(Settings {
         margin: match options {
-            options if options.has("split-only") => Margin::Split,
-            options if options.has("crown-margin") => Margin::Crown,
-            options if options.has("tagged-paragraph") => Margin::Tagged,
+            options if options.has(Opt::SplitOnly) => Margin::Split,
+            options if options.has(Opt::CrownMargin) => Margin::Crown,
+            options if options.has(Opt::TaggedParagraph) => Margin::Tagged,
             _ => Margin::Plain,
         },
-        uniform: options.has("uniform-spacing"),
+        uniform: options.has(Opt::UniformSpacing),
         width,
         goal: goal.unwrap_or(width * 187 / 200),
         lead,

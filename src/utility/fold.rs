@@ -4,16 +4,20 @@ use super::count::parse_digits;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Bytes = flag('b', "bytes", "count bytes rather than columns"),
+        Spaces = flag('s', "spaces", "break at spaces"),
+        Width = value('w', "width", "WIDTH", "use WIDTH columns instead of 80")
+            | number("NUM", "the same as -w NUM"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "fold",
     summary: "wrap each input line to fit in specified width",
     usage: "fold [OPTION]... [FILE]...",
-    options: &[
-        flag('b', "bytes", "count bytes rather than columns"),
-        flag('s', "spaces", "break at spaces"),
-        value('w', "width", "WIDTH", "use WIDTH columns instead of 80"),
-        number("NUM", "the same as -w NUM"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("echo abcdef | fold -w 4", "abcd\nef\n")],
     run: start!(run),
     ..Utility::BASE
@@ -27,9 +31,10 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let mut settings = Settings { bytes: options.has("bytes"), spaces: options.has("spaces"), width: 80 };
-    if let Some(text) = options.last_of(&["width", "NUM"]).and_then(|name| options.value(name)) {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let mut settings =
+        Settings { bytes: options.has(Opt::Bytes), spaces: options.has(Opt::Spaces), width: 80 };
+    if let Some(text) = options.last_of([Opt::Width]).and_then(|name| options.value(name)) {
         let bad = |reason: &str| {
             UtilityError::failed(format!("invalid number of columns: {}{reason}", quote(text)))
         };

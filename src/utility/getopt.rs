@@ -10,22 +10,26 @@ use crate::utility::prelude::*;
 use parse::{Argument, Grammar, Long};
 use quoting::Quoting;
 
+options! {
+    enum Opt {
+        Alternative = flag('a', "alternative", "allow long options starting with single -"),
+        Longoptions = value('l', "longoptions", "LONGOPTS", "the long options to be recognized"),
+        Name = value('n', "name", "PROGNAME", "the name under which errors are reported"),
+        Options = value('o', "options", "OPTSTRING", "the short options to be recognized"),
+        Quiet = flag('q', "quiet", "disable error reporting by getopt(3)"),
+        QuietOutput = flag('Q', "quiet-output", "no normal output"),
+        Shell = value('s', "shell", "SHELL", "set quoting conventions to those of SHELL"),
+        Test = flag('T', "test", "test for getopt(1) version"),
+        Unquoted = flag('u', "unquoted", "do not quote the output"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "getopt",
     summary: "parse command options",
     usage: "getopt OPTSTRING PARAMETERS\ngetopt [OPTIONS] [--] OPTSTRING PARAMETERS\n\
             getopt [OPTIONS] -o|--options OPTSTRING [OPTIONS] [--] PARAMETERS",
-    options: &[
-        flag('a', "alternative", "allow long options starting with single -"),
-        value('l', "longoptions", "LONGOPTS", "the long options to be recognized"),
-        value('n', "name", "PROGNAME", "the name under which errors are reported"),
-        value('o', "options", "OPTSTRING", "the short options to be recognized"),
-        flag('q', "quiet", "disable error reporting by getopt(3)"),
-        flag('Q', "quiet-output", "no normal output"),
-        value('s', "shell", "SHELL", "set quoting conventions to those of SHELL"),
-        flag('T', "test", "test for getopt(1) version"),
-        flag('u', "unquoted", "do not quote the output"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("getopt -o vn: -l verbose,name: -- file -v --name=x", " -v --name 'x' -- 'file'\n")],
     usage_status: 2,
     operands_end_options: true,
@@ -52,20 +56,20 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let name = ctx.name.clone();
         return generate(ctx, &grammar, &parameters, &name, Quoting::None, true, false).await;
     }
-    let options = ctx.parse_options(&UTILITY)?;
-    let quoting = match options.values("shell").last().map(Text::as_bytes) {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let quoting = match options.values(Opt::Shell).last().map(Text::as_bytes) {
         None | Some(b"sh" | b"bash") => Quoting::Bourne,
         Some(b"csh" | b"tcsh") => Quoting::C,
         Some(_) => return Err(UtilityError::Usage("unknown shell after -s or --shell argument".into())),
     };
-    for list in options.values("longoptions") {
+    for list in options.values(Opt::Longoptions) {
         add_long(&mut grammar, list)?;
     }
-    if options.has("test") {
+    if options.has(Opt::Test) {
         return Ok(ExitStatus(4));
     }
     let mut operands = options.operands.as_slice();
-    let short = match (options.value("options"), operands.split_first()) {
+    let short = match (options.value(Opt::Options), operands.split_first()) {
         (Some(short), _) => short,
         (None, Some((short, rest))) => {
             operands = rest;
@@ -73,11 +77,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         (None, None) => return Err(missing()),
     };
-    grammar.is_alternative = options.has("alternative");
+    grammar.is_alternative = options.has(Opt::Alternative);
     grammar.set_short(short);
-    let quoting = if options.has("unquoted") { Quoting::None } else { quoting };
-    let name = options.value("name").unwrap_or(&ctx.name).clone();
-    generate(ctx, &grammar, operands, &name, quoting, !options.has("quiet"), options.has("quiet-output"))
+    let quoting = if options.has(Opt::Unquoted) { Quoting::None } else { quoting };
+    let name = options.value(Opt::Name).unwrap_or(&ctx.name).clone();
+    generate(ctx, &grammar, operands, &name, quoting, !options.has(Opt::Quiet), options.has(Opt::QuietOutput))
         .await
 }
 

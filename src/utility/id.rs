@@ -4,34 +4,39 @@ use super::quote::quote;
 use crate::memory::{ToDecimal, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Group = flag('g', "group", "print only the effective group ID"),
+        Groups = flag('G', "groups", "print all group IDs"),
+        Name = flag('n', "name", "print a name instead of a number, for -ugG"),
+        Real = flag('r', "real", "print the real ID instead of the effective ID, with -ugG"),
+        User = flag('u', "user", "print only the effective user ID"),
+        Zero = flag('z', "zero", "delimit entries with NUL characters, not whitespace"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "id",
     summary: "print user and group information for each specified USER, or the current user",
     usage: "id [OPTION]... [USER]...",
-    options: &[
-        flag('g', "group", "print only the effective group ID"),
-        flag('G', "groups", "print all group IDs"),
-        flag('n', "name", "print a name instead of a number, for -ugG"),
-        flag('r', "real", "print the real ID instead of the effective ID, with -ugG"),
-        flag('u', "user", "print only the effective user ID"),
-        flag('z', "zero", "delimit entries with NUL characters, not whitespace"),
-    ],
+    options: Opt::TABLE,
     run: start!(run),
     ..Utility::BASE
 };
 
 /// Exit status: 0, or 1 when a user is not known.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let chosen: Vec<&str> = ["u", "g", "G"].into_iter().filter(|name| options.has(name)).collect();
-    let named = options.has("n");
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let choices = [Opt::User, Opt::Group, Opt::Groups];
+    let chosen: Vec<Opt> = choices.into_iter().filter(|choice| options.has(*choice)).collect();
+    let named = options.has(Opt::Name);
     if chosen.len() > 1 {
         return Err(UtilityError::failed("cannot print \"only\" of more than one choice"));
     }
-    if chosen.is_empty() && (named || options.has("r")) {
+    if chosen.is_empty() && (named || options.has(Opt::Real)) {
         return Err(UtilityError::failed("cannot print only names or real IDs in default format"));
     }
-    if chosen.is_empty() && options.has("z") {
+    if chosen.is_empty() && options.has(Opt::Zero) {
         return Err(UtilityError::failed("option --zero not permitted in default format"));
     }
     let identity = ctx.session.identity.clone();
@@ -46,14 +51,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if options.operands.is_empty() {
         users.push((identity.uid, identity.gid));
     }
-    let end = if options.has("z") { '\0' } else { '\n' };
+    let end = if options.has(Opt::Zero) { '\0' } else { '\n' };
     for (uid, gid) in users {
         let show = |id: u32, name: Option<Text>| match name.filter(|_| named) {
             Some(name) => name.to_metered_string(),
             None => id.to_decimal(),
         };
         let line = match chosen.first() {
-            Some(&"u") => show(uid, ctx.user_name(uid)),
+            Some(Opt::User) => show(uid, ctx.user_name(uid)),
             Some(_) => show(gid, ctx.group_name(gid)),
             None => {
                 let with = |id: u32, name: Option<Text>| match name {

@@ -5,15 +5,19 @@ use super::quote::{quote, quote_name};
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Mode = value('m', "mode", "MODE", "set file mode (as in chmod), not a=rwx - umask"),
+        Parents = flag('p', "parents", "no error if existing, make parent directories as needed"),
+        Verbose = flag('v', "verbose", "print a message for each created directory"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "mkdir",
     summary: "create the DIRECTORY(ies), if they do not already exist",
     usage: "mkdir [OPTION]... DIRECTORY...",
-    options: &[
-        value('m', "mode", "MODE", "set file mode (as in chmod), not a=rwx - umask"),
-        flag('p', "parents", "no error if existing, make parent directories as needed"),
-        flag('v', "verbose", "print a message for each created directory"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("mkdir -pv a/b", "mkdir: created directory 'a'\nmkdir: created directory 'a/b'\n")],
     run: start!(run),
     ..Utility::BASE
@@ -21,11 +25,11 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a directory could not be made (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }
-    let mode = match options.value("mode") {
+    let mode = match options.value(Opt::Mode) {
         Some(text) => {
             let change = ModeChange::parse(text);
             let change =
@@ -34,11 +38,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         None => None,
     };
-    let verbose = options.has("verbose");
+    let verbose = options.has(Opt::Verbose);
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;
-        let made = if options.has("parents") {
+        let made = if options.has(Opt::Parents) {
             make_with_parents(ctx, operand, mode, verbose).await?
         } else {
             make(ctx, operand, mode, verbose).await?.map_err(|error| (operand.to_metered(), error))

@@ -4,11 +4,17 @@ use super::file_mode::ModeChange;
 use super::quote::quote_name;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Mode = value('m', "mode", "MODE", "set file permission bits to MODE, not a=rw - umask"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "mkfifo",
     summary: "create named pipes (FIFOs) with the given NAMEs",
     usage: "mkfifo [OPTION]... NAME...",
-    options: &[value('m', "mode", "MODE", "set file permission bits to MODE, not a=rw - umask")],
+    options: Opt::TABLE,
     examples: &[example("mkfifo -m 600 p; stat -c '%A %F' p", "prw------- fifo\n")],
     run: start!(run),
     ..Utility::BASE
@@ -16,11 +22,11 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a FIFO could not be made (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }
-    let mode = match options.value("mode") {
+    let mode = match options.value(Opt::Mode) {
         Some(text) => {
             let change = ModeChange::parse(text).ok_or_else(|| UtilityError::failed("invalid mode"))?;
             change.apply(0o666, false, ctx.umask)

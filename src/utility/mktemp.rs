@@ -6,19 +6,32 @@ use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 
+options! {
+    enum Opt {
+        Directory = flag('d', "directory", "create a directory, not a file"),
+        DryRun = flag('u', "dry-run", "do not create anything; merely print a name (unsafe)"),
+        Quiet = flag('q', "quiet", "suppress diagnostics about file/dir-creation failure"),
+        Suffix = value('\0', "suffix", "SUFF", "append SUFF to TEMPLATE; SUFF must not contain a slash"),
+        Parent = value('p', "", "DIR", "as --tmpdir, with an argument"),
+        Tmpdir = optional(
+            '\0',
+            "tmpdir",
+            "DIR",
+            "interpret TEMPLATE relative to DIR, else to $TMPDIR, else to /tmp",
+        ),
+        UnderTmpdir = flag(
+            't',
+            "",
+            "interpret TEMPLATE as a single file name component, relative to $TMPDIR, -p or /tmp",
+        ),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "mktemp",
     summary: "create a temporary file or directory, safely, and print its name",
     usage: "mktemp [OPTION]... [TEMPLATE]",
-    options: &[
-        flag('d', "directory", "create a directory, not a file"),
-        flag('u', "dry-run", "do not create anything; merely print a name (unsafe)"),
-        flag('q', "quiet", "suppress diagnostics about file/dir-creation failure"),
-        value('\0', "suffix", "SUFF", "append SUFF to TEMPLATE; SUFF must not contain a slash"),
-        value('p', "", "DIR", "as --tmpdir, with an argument"),
-        optional('\0', "tmpdir", "DIR", "interpret TEMPLATE relative to DIR, else to $TMPDIR, else to /tmp"),
-        flag('t', "", "interpret TEMPLATE as a single file name component, relative to $TMPDIR, -p or /tmp"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("name=$(mktemp x.XXXX); echo ${#name}", "6\n")],
     run: start!(run),
     ..Utility::BASE
@@ -36,23 +49,23 @@ struct Template {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.len() > 1 {
         return Err(UtilityError::Usage("too many templates".into()));
     }
     let template = template(ctx, &options)?;
-    let directory = options.has("directory");
+    let directory = options.has(Opt::Directory);
     for _ in 0..ATTEMPTS {
         ctx.tick().await?;
         let path = template.fill(ctx);
-        match create(ctx, &path, directory, options.has("dry-run")) {
+        match create(ctx, &path, directory, options.has(Opt::DryRun)) {
             Ok(()) => {
                 ctx.stdout.write(&path).await?;
                 ctx.stdout.write(b"\n").await?;
                 return Ok(ExitStatus::SUCCESS);
             }
             Err(FsError::Errno(Errno::Exists)) => {}
-            Err(FsError::Errno(_)) if options.has("quiet") => return Ok(ExitStatus::FAILURE),
+            Err(FsError::Errno(_)) if options.has(Opt::Quiet) => return Ok(ExitStatus::FAILURE),
             Err(error) => return failed(ctx, &template, directory, error),
         }
     }
@@ -99,10 +112,10 @@ impl Template {
     }
 }
 
-fn template(ctx: &Context, options: &Options) -> Result<Template, UtilityError> {
+fn template(ctx: &Context, options: &TypedOptions<Opt>) -> Result<Template, UtilityError> {
     let given = options.operands.first();
     let name = given.map_or(&b"tmp.XXXXXXXXXX"[..], |text| text.as_bytes());
-    let suffix = options.value("suffix");
+    let suffix = options.value(Opt::Suffix);
     let (name, suffix) = if let Some(suffix) = suffix {
         if !name.ends_with(b"X") {
             return Err(UtilityError::failed(format!(
@@ -130,7 +143,7 @@ fn template(ctx: &Context, options: &Options) -> Result<Template, UtilityError> 
         None => prefix.to_metered(),
         Some(directory) => {
             let shown = given.map_or(&b""[..], |text| text.as_bytes());
-            if options.has("t") {
+            if options.has(Opt::UnderTmpdir) {
                 if prefix.contains(&b'/') {
                     let message = "contains directory separator";
                     return Err(UtilityError::failed(format!(
@@ -149,12 +162,12 @@ fn template(ctx: &Context, options: &Options) -> Result<Template, UtilityError> 
 }
 
 /// The directory that the template is relative to; `None`: the working directory.
-fn directory(ctx: &Context, options: &Options) -> Option<Vec<u8>> {
+fn directory(ctx: &Context, options: &TypedOptions<Opt>) -> Option<Vec<u8>> {
     let environment = ctx.env.get(b"TMPDIR").filter(|value| !value.is_empty());
-    let last = options.last_of(&["p", "tmpdir"]).and_then(|name| options.value(name));
+    let last = options.last_of([Opt::Parent, Opt::Tmpdir]).and_then(|name| options.value(name));
     let named = last.filter(|value| !value.is_empty());
-    let relative = options.operands.is_empty() || options.has("p") || options.has("tmpdir");
-    let chosen = if options.has("t") {
+    let relative = options.operands.is_empty() || options.has(Opt::Parent) || options.has(Opt::Tmpdir);
+    let chosen = if options.has(Opt::UnderTmpdir) {
         environment.or(named)
     } else if relative {
         named.or(environment)

@@ -4,23 +4,42 @@ use super::count::parse_digits;
 use crate::memory::{ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        BodyNumbering = value('b', "body-numbering", "STYLE", "number body lines: a all, t nonempty, n none"),
+        SectionDelimiter = value('d', "section-delimiter", "CC", "use CC for logical page delimiters"),
+        FooterNumbering = value('f', "footer-numbering", "STYLE", "use STYLE for numbering footer lines"),
+        HeaderNumbering = value('h', "header-numbering", "STYLE", "use STYLE for numbering header lines"),
+        LineIncrement = value('i', "line-increment", "NUMBER", "line number increment at each line"),
+        JoinBlankLines = value(
+            'l',
+            "join-blank-lines",
+            "NUMBER",
+            "group of NUMBER empty lines counted as one",
+        ),
+        NumberFormat = value(
+            'n',
+            "number-format",
+            "FORMAT",
+            "insert line numbers according to FORMAT: ln, rn, rz",
+        ),
+        NoRenumber = flag('p', "no-renumber", "do not reset line numbers for each section"),
+        NumberSeparator = value('s', "number-separator", "STRING", "add STRING after (possible) line number"),
+        StartingLineNumber = value(
+            'v',
+            "starting-line-number",
+            "NUMBER",
+            "first line number for each section",
+        ),
+        NumberWidth = value('w', "number-width", "NUMBER", "use NUMBER columns for line numbers"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "nl",
     summary: "number lines of files",
     usage: "nl [OPTION]... [FILE]...",
-    options: &[
-        value('b', "body-numbering", "STYLE", "number body lines: a all, t nonempty, n none"),
-        value('d', "section-delimiter", "CC", "use CC for logical page delimiters"),
-        value('f', "footer-numbering", "STYLE", "use STYLE for numbering footer lines"),
-        value('h', "header-numbering", "STYLE", "use STYLE for numbering header lines"),
-        value('i', "line-increment", "NUMBER", "line number increment at each line"),
-        value('l', "join-blank-lines", "NUMBER", "group of NUMBER empty lines counted as one"),
-        value('n', "number-format", "FORMAT", "insert line numbers according to FORMAT: ln, rn, rz"),
-        flag('p', "no-renumber", "do not reset line numbers for each section"),
-        value('s', "number-separator", "STRING", "add STRING after (possible) line number"),
-        value('v', "starting-line-number", "NUMBER", "first line number for each section"),
-        value('w', "number-width", "NUMBER", "use NUMBER columns for line numbers"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf 'a\\n\\nb\\n' | nl", "     1\ta\n       \n     2\tb\n")],
     run: start!(run),
     ..Utility::BASE
@@ -62,7 +81,7 @@ struct State {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut state = State { number: settings.start, overflow: false, section: 1, blanks: 0 };
     let mut status = ExitStatus::SUCCESS;
@@ -75,8 +94,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options) -> Result<Settings, UtilityError> {
-    let style = |option: &str, part: &str, default| match options.value(option).map(Text::as_bytes) {
+fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+    let style = |option: Opt, part: &str, default| match options.value(option).map(Text::as_bytes) {
         None => Ok(default),
         Some(b"a") => Ok(Style::All),
         Some(b"t") => Ok(Style::Nonempty),
@@ -84,11 +103,11 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
         Some(text) => Err(UtilityError::Usage(format!("invalid {part} numbering style: {}", quote(text)))),
     };
     let styles = [
-        style("header-numbering", "header", Style::None)?,
-        style("body-numbering", "body", Style::Nonempty)?,
-        style("footer-numbering", "footer", Style::None)?,
+        style(Opt::HeaderNumbering, "header", Style::None)?,
+        style(Opt::BodyNumbering, "body", Style::Nonempty)?,
+        style(Opt::FooterNumbering, "footer", Style::None)?,
     ];
-    let format = match options.value("number-format").map(Text::as_bytes) {
+    let format = match options.value(Opt::NumberFormat).map(Text::as_bytes) {
         None | Some(b"rn") => Format::Right,
         Some(b"ln") => Format::Left,
         Some(b"rz") => Format::Zeros,
@@ -96,7 +115,7 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
             return Err(UtilityError::Usage(format!("invalid line numbering format: {}", quote(text))));
         }
     };
-    let number = |option: &str, what: &str, default: i64, range: (i64, i64)| {
+    let number = |option: Opt, what: &str, default: i64, range: (i64, i64)| {
         let Some(text) = options.value(option) else { return Ok(default) };
         let bad = |reason: &str| UtilityError::failed(format!("invalid {what}: {}{reason}", quote(text)));
         let (digits, negative) = match text.strip_prefix(b"-") {
@@ -115,20 +134,20 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
     let any = (i64::MIN, i64::MAX);
     let positive = (1, i64::MAX);
     let mut delimiter =
-        options.value("section-delimiter").map_or(b"\\:".to_metered(), |text| text.to_metered());
+        options.value(Opt::SectionDelimiter).map_or(b"\\:".to_metered(), |text| text.to_metered());
     if delimiter.len() == 1 {
         delimiter.push(b':');
     }
     Ok(Settings {
         styles,
         delimiter,
-        increment: number("line-increment", "line number increment", 1, any)?,
-        join: number("join-blank-lines", "line number of blank lines", 1, positive)?.unsigned_abs(),
+        increment: number(Opt::LineIncrement, "line number increment", 1, any)?,
+        join: number(Opt::JoinBlankLines, "line number of blank lines", 1, positive)?.unsigned_abs(),
         format,
-        renumber: !options.has("no-renumber"),
-        separator: options.value("number-separator").cloned().unwrap_or(Text::from_static(b"\t")),
-        start: number("starting-line-number", "starting line number", 1, any)?,
-        width: number("number-width", "line number field width", 6, (1, i64::from(i32::MAX)))? as usize,
+        renumber: !options.has(Opt::NoRenumber),
+        separator: options.value(Opt::NumberSeparator).cloned().unwrap_or(Text::from_static(b"\t")),
+        start: number(Opt::StartingLineNumber, "starting line number", 1, any)?,
+        width: number(Opt::NumberWidth, "line number field width", 6, (1, i64::from(i32::MAX)))? as usize,
     })
 }
 

@@ -11,11 +11,11 @@ pub(super) const UTILITY: Utility = Utility {
     name: "nohup",
     summary: "run a command immune to hangups, with output to a non-tty",
     usage: "nohup COMMAND [ARG]...",
-    options: &[],
     examples: &[example("nohup sh -c 'kill -HUP $$; echo alive'", "alive\n")],
     usage_status: 125,
     operands_end_options: true,
     run: start!(run),
+    ..Utility::BASE
 };
 
 /// Makes the shell ignore the signal, and become the command.
@@ -23,7 +23,7 @@ const SCRIPT: &[u8] = b"trap '' HUP; exec -- \"$@\"";
 
 /// Exit status: the command's; 125 when `nohup` fails, 126 when the command cannot be run, 127 when there is none.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
     let Some(name) = options.operands.first() else {
         return Err(UtilityError::Usage("missing operand".into()));
     };

@@ -6,31 +6,35 @@ use super::quote::quote;
 use crate::memory::format;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        All = flag('\0', "all", "print the number of installed processors"),
+        Ignore = value('\0', "ignore", "N", "if possible, exclude N processing units"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "nproc",
     summary: "print the number of processing units available",
     usage: "nproc [OPTION]...",
-    options: &[
-        flag('\0', "all", "print the number of installed processors"),
-        value('\0', "ignore", "N", "if possible, exclude N processing units"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("nproc", "1\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if let Some(extra) = options.operands.first() {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }
-    let ignored = match options.value("ignore") {
+    let ignored = match options.value(Opt::Ignore) {
         Some(text) => parse_ignored(text)?,
         None => 0,
     };
     let threads = |name: &[u8]| ctx.env.get(name).and_then(|text| parse_threads(text));
     let limit = threads(b"OMP_THREAD_LIMIT").unwrap_or(u64::MAX);
-    let found = if options.has("all") { 1 } else { threads(b"OMP_NUM_THREADS").unwrap_or(1).min(limit) };
+    let found = if options.has(Opt::All) { 1 } else { threads(b"OMP_NUM_THREADS").unwrap_or(1).min(limit) };
     let count = if found > ignored { found - ignored } else { 1 };
     ctx.stdout.write(format!("{count}\n").as_bytes()).await?;
     Ok(ExitStatus::SUCCESS)

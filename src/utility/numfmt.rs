@@ -10,27 +10,46 @@ use crate::utility::prelude::*;
 use number::{Number, Parsed};
 use settings::{Invalid, Settings};
 
+options! {
+    enum Opt {
+        Debug = flag('\0', "debug", "print warnings about invalid input"),
+        Delimiter = value('d', "delimiter", "X", "use X instead of whitespace for field delimiter"),
+        Field = value('\0', "field", "FIELDS", "replace the numbers in these input fields (default=1)"),
+        Format = value('\0', "format", "FORMAT", "use printf style floating-point FORMAT"),
+        From = value('\0', "from", "UNIT", "auto-scale input numbers to UNITs; default is 'none'"),
+        FromUnit = value('\0', "from-unit", "N", "specify the input unit size (instead of the default 1)"),
+        Grouping = flag('\0', "grouping", "use locale-defined grouping of digits: none in the locale C"),
+        Header = optional('\0', "header", "N", "print (without converting) the first N header lines"),
+        Invalid = value(
+            '\0',
+            "invalid",
+            "MODE",
+            "failure mode for invalid numbers: abort, fail, warn, ignore",
+        ),
+        Padding = value('\0', "padding", "N", "pad the output to N characters; negative N will left-align"),
+        Round = value(
+            '\0',
+            "round",
+            "METHOD",
+            "use METHOD for rounding: up, down, from-zero, towards-zero, nearest",
+        ),
+        Suffix = value(
+            '\0',
+            "suffix",
+            "SUFFIX",
+            "add SUFFIX to output numbers, and accept it in input numbers",
+        ),
+        To = value('\0', "to", "UNIT", "auto-scale output numbers to UNITs: none, si, iec, iec-i"),
+        ToUnit = value('\0', "to-unit", "N", "the output unit size (instead of the default 1)"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "numfmt",
     summary: "convert numbers from/to human-readable strings",
     usage: "numfmt [OPTION]... [NUMBER]...",
-    options: &[
-        flag('\0', "debug", "print warnings about invalid input"),
-        value('d', "delimiter", "X", "use X instead of whitespace for field delimiter"),
-        value('\0', "field", "FIELDS", "replace the numbers in these input fields (default=1)"),
-        value('\0', "format", "FORMAT", "use printf style floating-point FORMAT"),
-        value('\0', "from", "UNIT", "auto-scale input numbers to UNITs; default is 'none'"),
-        value('\0', "from-unit", "N", "specify the input unit size (instead of the default 1)"),
-        flag('\0', "grouping", "use locale-defined grouping of digits: none in the locale C"),
-        optional('\0', "header", "N", "print (without converting) the first N header lines"),
-        value('\0', "invalid", "MODE", "failure mode for invalid numbers: abort, fail, warn, ignore"),
-        value('\0', "padding", "N", "pad the output to N characters; negative N will left-align"),
-        value('\0', "round", "METHOD", "use METHOD for rounding: up, down, from-zero, towards-zero, nearest"),
-        value('\0', "suffix", "SUFFIX", "add SUFFIX to output numbers, and accept it in input numbers"),
-        value('\0', "to", "UNIT", "auto-scale output numbers to UNITs: none, si, iec, iec-i"),
-        value('\0', "to-unit", "N", "the output unit size (instead of the default 1)"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("numfmt --to=si 123456", "124K\n"), example("numfmt --from=iec 1.5K", "1536\n")],
     run: start!(run),
     ..Utility::BASE
@@ -40,7 +59,7 @@ pub(super) const UTILITY: Utility = Utility {
 const UNCONVERTED: u8 = 2;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut settings = Settings::of(&options)?;
     for warning in std::mem::take(&mut settings.warnings) {
         ctx.warn(warning);

@@ -8,33 +8,36 @@ use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format, 
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "od",
-    summary: "dump files in octal and other formats",
-    usage: "od [OPTION]... [FILE]...",
-    options: &[
-        value('A', "address-radix", "RADIX", "output format for file offsets: d, o, x or n"),
-        value('j', "skip-bytes", "BYTES", "skip BYTES input bytes first"),
-        value('N', "read-bytes", "BYTES", "limit dump to BYTES input bytes"),
-        value(
+options! {
+    enum Opt {
+        AddressRadix = value('A', "address-radix", "RADIX", "output format for file offsets: d, o, x or n"),
+        SkipBytes = value('j', "skip-bytes", "BYTES", "skip BYTES input bytes first"),
+        ReadBytes = value('N', "read-bytes", "BYTES", "limit dump to BYTES input bytes"),
+        Format = value(
             't',
             "format",
             "TYPE",
             "select output format: a, c, d, o, u, x with size 1, 2, 4, 8 or C, S, I, L; z",
         ),
-        flag('v', "output-duplicates", "do not use * to mark line suppression"),
-        value('w', "width", "BYTES", "output BYTES bytes per output line"),
-        flag('a', "", "same as -t a"),
-        flag('b', "", "same as -t o1"),
-        flag('c', "", "same as -t c"),
-        flag('d', "", "same as -t u2"),
-        flag('i', "", "same as -t dI"),
-        flag('l', "", "same as -t dL"),
-        flag('o', "", "same as -t o2"),
-        flag('s', "", "same as -t d2"),
-        flag('x', "", "same as -t x2"),
-        flag('h', "", "same as -t x2"),
-    ],
+        OutputDuplicates = flag('v', "output-duplicates", "do not use * to mark line suppression"),
+        Width = value('w', "width", "BYTES", "output BYTES bytes per output line"),
+        Named = flag('a', "", "same as -t a"),
+        Octal1 = flag('b', "", "same as -t o1"),
+        Characters = flag('c', "", "same as -t c"),
+        Unsigned2 = flag('d', "", "same as -t u2"),
+        SignedInt = flag('i', "", "same as -t dI"),
+        SignedLong = flag('l', "", "same as -t dL"),
+        Octal2 = flag('o', "", "same as -t o2"),
+        Signed2 = flag('s', "", "same as -t d2"),
+        Hexadecimal2 = flag('x', "", "same as -t x2") | flag('h', "", "same as -t x2"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "od",
+    summary: "dump files in octal and other formats",
+    usage: "od [OPTION]... [FILE]...",
+    options: Opt::TABLE,
     examples: &[example("printf 'a\\n' | od -c", "0000000   a  \\n\n0000002\n")],
     run: start!(run),
     ..Utility::BASE
@@ -70,7 +73,7 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut dump = Dump { offset: settings.skip, previous: Vec::new(), starred: false, line: Vec::new() };
     let mut status = ExitStatus::SUCCESS;
@@ -97,28 +100,30 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options) -> Result<Settings, UtilityError> {
+fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
     let mut formats = Vec::new();
-    for (spec, argument) in options.given() {
-        let text: &[u8] = match (spec.short, argument) {
-            ('t', Some(text)) => text,
-            ('a', _) => b"a",
-            ('b', _) => b"o1",
-            ('c', _) => b"c",
-            ('d', _) => b"u2",
-            ('i', _) => b"d4",
-            ('l', _) => b"d8",
-            ('o', _) => b"o2",
-            ('s', _) => b"d2",
-            ('x' | 'h', _) => b"x2",
-            _ => continue,
+    for (option, argument) in options.given() {
+        let text: &[u8] = match option {
+            Opt::Format => argument.map_or(b"", Text::as_bytes),
+            Opt::Named => b"a",
+            Opt::Octal1 => b"o1",
+            Opt::Characters => b"c",
+            Opt::Unsigned2 => b"u2",
+            Opt::SignedInt => b"d4",
+            Opt::SignedLong => b"d8",
+            Opt::Octal2 => b"o2",
+            Opt::Signed2 => b"d2",
+            Opt::Hexadecimal2 => b"x2",
+            Opt::AddressRadix | Opt::SkipBytes | Opt::ReadBytes | Opt::OutputDuplicates | Opt::Width => {
+                continue;
+            }
         };
         parse_formats(text, &mut formats)?;
     }
     if formats.is_empty() {
         parse_formats(b"o2", &mut formats)?;
     }
-    let radix = match options.value("address-radix").map(Text::as_bytes) {
+    let radix = match options.value(Opt::AddressRadix).map(Text::as_bytes) {
         None => b'o',
         Some([radix @ (b'd' | b'o' | b'x' | b'n'), ..]) => *radix,
         Some(text) => {
@@ -128,23 +133,24 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
             )));
         }
     };
-    let number = |name: &str, letter: char, default: u64| {
-        let Some(text) = options.value(name) else { return Ok(default) };
-        parse_count(text)
-            .map_err(|_| UtilityError::failed(format!("invalid -{letter} argument {}", quote_name(text))))
+    let number = |option: Opt, default: u64| {
+        let Some(text) = options.value(option) else { return Ok(default) };
+        parse_count(text).map_err(|_| {
+            UtilityError::failed(format!("invalid -{} argument {}", option.short(), quote_name(text)))
+        })
     };
     let multiple = formats.iter().map(|format| format.size).max().unwrap_or(1);
-    let line = usize::try_from(number("width", 'w', 16)?).unwrap_or(0);
+    let line = usize::try_from(number(Opt::Width, 16)?).unwrap_or(0);
     if line == 0 || !line.is_multiple_of(multiple) || line > 65_536 {
         return Err(UtilityError::failed(format!("invalid -w argument '{line}'")));
     }
     Ok(Settings {
         formats,
         radix,
-        skip: number("skip-bytes", 'j', 0)?,
-        limit: number("read-bytes", 'N', u64::MAX)?,
+        skip: number(Opt::SkipBytes, 0)?,
+        limit: number(Opt::ReadBytes, u64::MAX)?,
         line,
-        all: options.has("output-duplicates"),
+        all: options.has(Opt::OutputDuplicates),
     })
 }
 

@@ -3,26 +3,30 @@
 use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Delimiters = value('d', "delimiters", "LIST", "reuse characters from LIST instead of TABs"),
+        Serial = flag('s', "serial", "paste one file at a time instead of in parallel"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "paste",
     summary: "merge lines of files",
     usage: "paste [OPTION]... [FILE]...",
-    options: &[
-        value('d', "delimiters", "LIST", "reuse characters from LIST instead of TABs"),
-        flag('s', "serial", "paste one file at a time instead of in parallel"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("seq 4 | paste -sd+", "1+2+3+4\n"), example("seq 4 | paste - -", "1\t2\n3\t4\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let end = if options.has("zero-terminated") { 0 } else { b'\n' };
-    let delimiters = parse_delimiters(options.value("delimiters").map_or(b"\t", Text::as_bytes))?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let end = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
+    let delimiters = parse_delimiters(options.value(Opt::Delimiters).map_or(b"\t", Text::as_bytes))?;
     let inputs = ctx.inputs(&options.operands);
-    if options.has("serial") {
+    if options.has(Opt::Serial) {
         let mut status = ExitStatus::SUCCESS;
         for operand in inputs {
             if let Err(error) = serial(ctx, &operand, &delimiters, end).await {

@@ -3,11 +3,17 @@
 use crate::memory::JoinMetered;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Null = flag('0', "null", "end each output line with NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "printenv",
     summary: "print the values of the specified environment VARIABLE(s), or all",
     usage: "printenv [OPTION]... [VARIABLE]...",
-    options: &[flag('0', "null", "end each output line with NUL, not newline")],
+    options: Opt::TABLE,
     examples: &[example("X=1 printenv X", "1\n")],
     usage_status: 2,
     operands_end_options: true,
@@ -16,8 +22,8 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a variable is not set.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let end: &[u8] = if options.has("null") { b"\0" } else { b"\n" };
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let end: &[u8] = if options.has(Opt::Null) { b"\0" } else { b"\n" };
     let environment = ctx.env.clone();
     if options.operands.is_empty() {
         for (name, value) in environment.iter() {

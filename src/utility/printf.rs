@@ -9,7 +9,6 @@ pub(super) const UTILITY: Utility = Utility {
     name: "printf",
     summary: "format and print ARGUMENT(s) according to FORMAT",
     usage: "printf FORMAT [ARGUMENT]...",
-    options: &[],
     examples: &[
         example("env printf '%s-%03d\\n' a 7", "a-007\n"),
         example("env printf '%q\\n' 'a b'", "'a b'\n"),
@@ -23,7 +22,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut args = std::mem::take(&mut ctx.args);
     if matches!(args.as_slice(), [only] if matches!(only.as_bytes(), b"--help" | b"--version")) {
         ctx.args = args;
-        args = ctx.parse_options(&UTILITY)?.operands;
+        args = ctx.typed_options::<NoOption>(&UTILITY)?.operands;
     }
     if args.first().is_some_and(|arg| arg.as_bytes() == b"--") {
         args.remove(0);

@@ -2,6 +2,7 @@
 
 use super::super::count::{parse_count, parse_digits};
 use super::super::quote::invalid_argument;
+use super::Opt;
 use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
@@ -120,7 +121,7 @@ const INVALID: [(&str, Invalid); 4] = [
 ];
 
 impl Settings {
-    pub(super) fn of(options: &Options) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &TypedOptions<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {
             from: Scale::None,
             to: Scale::None,
@@ -130,27 +131,27 @@ impl Settings {
             invalid: Invalid::Abort,
             format: Format::default(),
             padding: None,
-            suffix: options.value("suffix").cloned().unwrap_or_default(),
+            suffix: options.value(Opt::Suffix).cloned().unwrap_or_default(),
             delimiter: None,
             header: 0,
-            debug: options.has("debug"),
-            zero_terminated: options.has("zero-terminated"),
+            debug: options.has(Opt::Debug),
+            zero_terminated: options.has(Opt::ZeroTerminated),
             fields: Vec::new(),
             warnings: Vec::new(),
         };
-        for (spec, argument) in options.given() {
-            settings.take(spec.long, argument)?;
+        for (option, argument) in options.given() {
+            settings.take(option, argument)?;
         }
-        let groups = options.has("grouping");
-        if groups && options.has("format") {
+        let groups = options.has(Opt::Grouping);
+        if groups && options.has(Opt::Format) {
             return fail("--grouping cannot be combined with --format".into());
         }
         let is_plain =
             settings.from == Scale::None && settings.to == Scale::None && settings.padding.is_none();
-        if settings.debug && is_plain && !groups && !options.has("format") {
+        if settings.debug && is_plain && !groups && !options.has(Opt::Format) {
             settings.warnings.push("no conversion option specified");
         }
-        if let Some(text) = options.value("format") {
+        if let Some(text) = options.value(Opt::Format) {
             settings.format = parse_format(text)?;
             settings.padding = settings.format.padding.or(settings.padding);
         }
@@ -168,18 +169,18 @@ impl Settings {
         Ok(settings)
     }
 
-    fn take(&mut self, name: &str, argument: Option<&Text>) -> Result<(), UtilityError> {
+    fn take(&mut self, option: Opt, argument: Option<&Text>) -> Result<(), UtilityError> {
         let text = argument.map(Text::as_bytes).unwrap_or_default();
-        match name {
-            "from" => self.from = word("from", text, &FROM)?,
-            "to" => self.to = word("to", text, &TO)?,
-            "round" => self.round = word("round", text, &ROUND)?,
-            "invalid" => self.invalid = word("invalid", text, &INVALID)?,
-            "from-unit" => self.from_unit = parse_unit(text)?,
-            "to-unit" => self.to_unit = parse_unit(text)?,
-            "field" if !self.fields.is_empty() => return fail("multiple field specifications".into()),
-            "field" => self.fields = parse_fields(text)?,
-            "padding" => {
+        match option {
+            Opt::From => self.from = word("from", text, &FROM)?,
+            Opt::To => self.to = word("to", text, &TO)?,
+            Opt::Round => self.round = word("round", text, &ROUND)?,
+            Opt::Invalid => self.invalid = word("invalid", text, &INVALID)?,
+            Opt::FromUnit => self.from_unit = parse_unit(text)?,
+            Opt::ToUnit => self.to_unit = parse_unit(text)?,
+            Opt::Field if !self.fields.is_empty() => return fail("multiple field specifications".into()),
+            Opt::Field => self.fields = parse_fields(text)?,
+            Opt::Padding => {
                 let (digits, left) = match text {
                     [b'-', digits @ ..] => (digits, true),
                     digits => (digits, false),
@@ -189,12 +190,12 @@ impl Settings {
                     _ => return fail(format!("invalid padding value {}", quote(text))),
                 };
             }
-            "delimiter" => match text {
+            Opt::Delimiter => match text {
                 [] => self.delimiter = Some(0),
                 [byte] => self.delimiter = Some(*byte),
                 _ => return fail("the delimiter must be a single character".into()),
             },
-            "header" => {
+            Opt::Header => {
                 self.header = match argument {
                     None => 1,
                     Some(_) => match parse_digits(text) {
@@ -203,7 +204,7 @@ impl Settings {
                     },
                 };
             }
-            _ => {}
+            Opt::Debug | Opt::Format | Opt::Grouping | Opt::Suffix | Opt::ZeroTerminated => {}
         }
         Ok(())
     }
