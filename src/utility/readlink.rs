@@ -5,20 +5,28 @@ use super::real_path::{Missing, resolve};
 use crate::memory::{JoinMetered, ToMetered};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Canonicalize = flag('f', "canonicalize", "canonicalize; all but the last component must exist"),
+        CanonicalizeExisting = flag('e', "canonicalize-existing", "canonicalize; all components must exist"),
+        CanonicalizeMissing = flag(
+            'm',
+            "canonicalize-missing",
+            "canonicalize, without requirements on components existence",
+        ),
+        NoNewline = flag('n', "no-newline", "do not output the trailing delimiter"),
+        Quiet = flag('q', "quiet", "suppress most error messages (the default)")
+            | flag('s', "silent", "suppress most error messages (the default)"),
+        Verbose = flag('v', "verbose", "report error messages"),
+        Zero = flag('z', "zero", "end each output line with NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "readlink",
     summary: "print value of a symbolic link or canonical file name",
     usage: "readlink [OPTION]... FILE...",
-    options: &[
-        flag('f', "canonicalize", "canonicalize; all but the last component must exist"),
-        flag('e', "canonicalize-existing", "canonicalize; all components must exist"),
-        flag('m', "canonicalize-missing", "canonicalize, without requirements on components existence"),
-        flag('n', "no-newline", "do not output the trailing delimiter"),
-        flag('q', "quiet", "suppress most error messages (the default)"),
-        flag('s', "silent", "suppress most error messages (the default)"),
-        flag('v', "verbose", "report error messages"),
-        flag('z', "zero", "end each output line with NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[
         example("ln -s /tmp l; readlink l", "/tmp\n"),
         example("readlink -f /tmp/../tmp/x", "/tmp/x\n"),
@@ -29,24 +37,27 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when an operand is no link or does not exist.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }
-    let missing = options.last_of(&["f", "e", "m"]).map(|name| match name {
-        "f" => Missing::Last,
-        "e" => Missing::None,
-        _ => Missing::Any,
-    });
-    let end: &[u8] = match (options.has("n") && options.operands.len() == 1, options.has("z")) {
-        (true, _) => b"",
-        (false, true) => b"\0",
-        (false, false) => b"\n",
-    };
-    if options.has("n") && options.operands.len() > 1 {
+    let missing = options
+        .last_of([Opt::Canonicalize, Opt::CanonicalizeExisting, Opt::CanonicalizeMissing])
+        .map(|option| match option {
+            Opt::Canonicalize => Missing::Last,
+            Opt::CanonicalizeExisting => Missing::None,
+            _ => Missing::Any,
+        });
+    let end: &[u8] =
+        match (options.has(Opt::NoNewline) && options.operands.len() == 1, options.has(Opt::Zero)) {
+            (true, _) => b"",
+            (false, true) => b"\0",
+            (false, false) => b"\n",
+        };
+    if options.has(Opt::NoNewline) && options.operands.len() > 1 {
         ctx.warn("ignoring --no-newline with multiple arguments");
     }
-    let verbose = options.last_of(&["q", "s", "v"]) == Some("v");
+    let verbose = options.last_of([Opt::Quiet, Opt::Verbose]) == Some(Opt::Verbose);
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;

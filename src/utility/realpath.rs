@@ -7,22 +7,30 @@ use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::utility::prelude::*;
 use crate::vfs::path::normalise;
 
+options! {
+    enum Opt {
+        CanonicalizeExisting = flag('e', "canonicalize-existing", "all components of the path must exist"),
+        CanonicalizeMissing = flag(
+            'm',
+            "canonicalize-missing",
+            "no path components need exist or be a directory",
+        ),
+        Logical = flag('L', "logical", "resolve '..' components before symlinks"),
+        Physical = flag('P', "physical", "resolve symlinks as encountered (default)"),
+        Quiet = flag('q', "quiet", "suppress most error messages"),
+        RelativeTo = value('\0', "relative-to", "DIR", "print the resolved path relative to DIR"),
+        RelativeBase = value('\0', "relative-base", "DIR", "print absolute paths unless paths below DIR"),
+        Strip = flag('s', "strip", "don't expand symlinks")
+            | flag('\0', "no-symlinks", "don't expand symlinks"),
+        Zero = flag('z', "zero", "end each output line with NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "realpath",
     summary: "print the resolved absolute file name",
     usage: "realpath [OPTION]... FILE...",
-    options: &[
-        flag('e', "canonicalize-existing", "all components of the path must exist"),
-        flag('m', "canonicalize-missing", "no path components need exist or be a directory"),
-        flag('L', "logical", "resolve '..' components before symlinks"),
-        flag('P', "physical", "resolve symlinks as encountered (default)"),
-        flag('q', "quiet", "suppress most error messages"),
-        value('\0', "relative-to", "DIR", "print the resolved path relative to DIR"),
-        value('\0', "relative-base", "DIR", "print absolute paths unless paths below DIR"),
-        flag('s', "strip", "don't expand symlinks"),
-        flag('\0', "no-symlinks", "don't expand symlinks"),
-        flag('z', "zero", "end each output line with NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[
         example("realpath -m /a/../b/./c", "/b/c\n"),
         example("realpath -m --relative-to=/a/b /a/c", "../c\n"),
@@ -57,29 +65,29 @@ impl Way {
 
 /// Exit status: 0, or 1 when a path could not be resolved (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }
-    let keep_links = options.has("strip") || options.has("no-symlinks");
+    let keep_links = options.has(Opt::Strip);
     let way = Way {
-        missing: match options.last_of(&["e", "m"]) {
-            Some("e") => Missing::None,
+        missing: match options.last_of([Opt::CanonicalizeExisting, Opt::CanonicalizeMissing]) {
+            Some(Opt::CanonicalizeExisting) => Missing::None,
             Some(_) => Missing::Any,
             None => Missing::Last,
         },
-        logical: options.has("logical"),
+        logical: options.has(Opt::Logical),
         keep_links,
     };
-    let directory = |name: &str| match options.value(name) {
+    let directory = |option: Opt| match options.value(option) {
         Some(path) => way
             .resolve(ctx, path)
             .map(Some)
             .map_err(|error| UtilityError::operand(quote_if_needed(path).as_bytes(), error)),
         None => Ok(None),
     };
-    let (relative_to, relative_base) = (directory("relative-to")?, directory("relative-base")?);
-    let end: &[u8] = if options.has("zero") { b"\0" } else { b"\n" };
+    let (relative_to, relative_base) = (directory(Opt::RelativeTo)?, directory(Opt::RelativeBase)?);
+    let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;
@@ -89,7 +97,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 ctx.stdout.write(&[&shown, end].concat_metered()).await?;
             }
             Err(FsError::Limit(limit)) => return Err(limit.into()),
-            Err(_) if options.has("quiet") => status = ExitStatus::FAILURE,
+            Err(_) if options.has(Opt::Quiet) => status = ExitStatus::FAILURE,
             Err(error) => status = ctx.complain(quote_if_needed(operand), error)?,
         }
     }

@@ -6,11 +6,17 @@ use crate::utility::pace::tick_bytes;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
 
+options! {
+    enum Opt {
+        Zero = flag('0', "zero", "use the byte NUL as line separator"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "rev",
     summary: "reverse lines characterwise",
     usage: "rev [options] [file ...]",
-    options: &[flag('0', "zero", "use the byte NUL as line separator")],
+    options: Opt::TABLE,
     examples: &[example("printf 'abc\\n' | rev", "cba\n")],
     run: start!(run),
     ..Utility::BASE
@@ -18,8 +24,8 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a file could not be read (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let end = if options.has("zero") { 0 } else { b'\n' };
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let end = if options.has(Opt::Zero) { 0 } else { b'\n' };
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = reverse_lines(ctx, &operand, end).await? {

@@ -4,31 +4,39 @@ use super::quote::quote_name;
 use crate::memory::format;
 use crate::utility::prelude::*;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "rmdir",
-    summary: "remove the DIRECTORY(ies), if they are empty",
-    usage: "rmdir [OPTION]... DIRECTORY...",
-    options: &[
-        flag('\0', "ignore-fail-on-non-empty", "ignore each failure because a directory is not empty"),
-        flag(
+options! {
+    enum Opt {
+        IgnoreFailOnNonEmpty = flag(
+            '\0',
+            "ignore-fail-on-non-empty",
+            "ignore each failure because a directory is not empty",
+        ),
+        Parents = flag(
             'p',
             "parents",
             "remove DIRECTORY and its ancestors; 'rmdir -p a/b' is similar to 'rmdir a/b a'",
         ),
-        flag('v', "verbose", "output a diagnostic for every directory processed"),
-    ],
+        Verbose = flag('v', "verbose", "output a diagnostic for every directory processed"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "rmdir",
+    summary: "remove the DIRECTORY(ies), if they are empty",
+    usage: "rmdir [OPTION]... DIRECTORY...",
+    options: Opt::TABLE,
     examples: &[example("mkdir -p a/b; rmdir -p a/b; echo a*", "a*\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }
-    let ignore = options.has("ignore-fail-on-non-empty");
-    let verbose = options.has("verbose");
+    let ignore = options.has(Opt::IgnoreFailOnNonEmpty);
+    let verbose = options.has(Opt::Verbose);
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         let mut path: &[u8] = operand;
@@ -48,7 +56,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 }
                 Ok(()) => {}
             }
-            match options.has("parents").then(|| above(path)).flatten() {
+            match options.has(Opt::Parents).then(|| above(path)).flatten() {
                 Some(parent) => path = parent,
                 None => break,
             }

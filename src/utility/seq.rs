@@ -12,15 +12,19 @@ use crate::utility::prelude::*;
 use format::Format;
 use number::{Fixed, Operand};
 
+options! {
+    enum Opt {
+        Format = value('f', "format", "FORMAT", "use printf style floating-point FORMAT"),
+        Separator = value('s', "separator", "STRING", "use STRING to separate numbers (default: \\n)"),
+        EqualWidth = flag('w', "equal-width", "equalize width by padding with leading zeroes"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "seq",
     summary: "print a sequence of numbers",
     usage: "seq [OPTION]... LAST\nseq [OPTION]... FIRST LAST\nseq [OPTION]... FIRST INCREMENT LAST",
-    options: &[
-        value('f', "format", "FORMAT", "use printf style floating-point FORMAT"),
-        value('s', "separator", "STRING", "use STRING to separate numbers (default: \\n)"),
-        flag('w', "equal-width", "equalize width by padding with leading zeroes"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("seq 2 4", "2\n3\n4\n"), example("seq -s, 0 .5 1", "0.0,0.5,1.0\n")],
     run: start!(run),
     operands_end_options: true,
@@ -29,9 +33,9 @@ pub(super) const UTILITY: Utility = Utility {
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     protect_negative_numbers(&mut ctx.args);
-    let options = ctx.parse_options(&UTILITY)?;
-    let format = options.value("format").map(|text| Format::parse(text)).transpose()?;
-    if format.is_some() && options.has("equal-width") {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let format = options.value(Opt::Format).map(|text| Format::parse(text)).transpose()?;
+    if format.is_some() && options.has(Opt::EqualWidth) {
         let text = "format string may not be specified when printing equal width strings";
         return Err(UtilityError::Usage(text.into()));
     }
@@ -58,8 +62,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     let precision = first.precision.max(step.precision);
     let width =
-        if options.has("equal-width") { first.width(precision).max(last.width(precision)) } else { 0 };
-    let separator = options.value("separator").map_or(b"\n".as_slice(), Text::as_bytes);
+        if options.has(Opt::EqualWidth) { first.width(precision).max(last.width(precision)) } else { 0 };
+    let separator = options.value(Opt::Separator).map_or(b"\n".as_slice(), Text::as_bytes);
     let mut printer = Printer {
         format,
         separator: separator.to_metered(),

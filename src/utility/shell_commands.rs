@@ -9,11 +9,17 @@ use crate::inspect::{Inspection, MAX_SCRIPT};
 use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Command = value('c', "command", "TEXT", "the script is TEXT"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "shell-commands",
     summary: "list the simple commands of a shell script as JSON, one a line",
     usage: "shell-commands [FILE]\nshell-commands -c TEXT",
-    options: &[value('c', "command", "TEXT", "the script is TEXT")],
+    options: Opt::TABLE,
     examples: &[
         example("echo 'sudo rm -rf /' | shell-commands | jq -r .name", "sudo\nrm\n"),
         example("shell-commands -c 'eval \"$x\"' | jq -r '.opaque // empty'", "computed script\n"),
@@ -25,12 +31,12 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0; 1 when the script has a syntax error (the commands before it are listed); 2 when there is no script.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let most = usize::from(!options.has("command"));
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let most = usize::from(!options.has(Opt::Command));
     if let Some(extra) = options.operands.get(most) {
         return Err(UtilityError::Usage(format!("extra operand '{extra}'")));
     }
-    let script = match options.value("command") {
+    let script = match options.value(Opt::Command) {
         Some(text) => text.to_metered(),
         None => {
             let operand = options.operands.first().cloned().unwrap_or(Text::from_static(b"-"));

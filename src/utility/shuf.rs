@@ -6,18 +6,22 @@ use super::count::parse_digits;
 use crate::memory::{HashMap, ToDecimal, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Echo = flag('e', "echo", "treat each ARG as an input line"),
+        InputRange = value('i', "input-range", "LO-HI", "treat each number LO through HI as an input line"),
+        HeadCount = value('n', "head-count", "COUNT", "output at most COUNT lines"),
+        Output = value('o', "output", "FILE", "write result to FILE instead of standard output"),
+        Repeat = flag('r', "repeat", "output lines can be repeated"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "shuf",
     summary: "generate random permutations",
     usage: "shuf [OPTION]... [FILE]\nshuf -e [OPTION]... [ARG]...\nshuf -i LO-HI [OPTION]...",
-    options: &[
-        flag('e', "echo", "treat each ARG as an input line"),
-        value('i', "input-range", "LO-HI", "treat each number LO through HI as an input line"),
-        value('n', "head-count", "COUNT", "output at most COUNT lines"),
-        value('o', "output", "FILE", "write result to FILE instead of standard output"),
-        flag('r', "repeat", "output lines can be repeated"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("shuf -i 1-9 | sort -n | head -n 2", "1\n2\n")],
     run: start!(run),
     ..Utility::BASE
@@ -56,35 +60,35 @@ impl Lines {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let end = if options.has("zero-terminated") { 0 } else { b'\n' };
-    let range = options.value("input-range").map(|text| parse_range(text)).transpose()?;
-    if range.is_some() && options.has("echo") {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let end = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
+    let range = options.value(Opt::InputRange).map(|text| parse_range(text)).transpose()?;
+    if range.is_some() && options.has(Opt::Echo) {
         return Err(UtilityError::Usage("cannot combine -e and -i options".into()));
     }
     let mut wanted = u64::MAX;
-    for text in options.values("head-count") {
+    for text in options.values(Opt::HeadCount) {
         let count = parse_digits(text)
             .ok_or_else(|| UtilityError::failed(format!("invalid line count: {}", quote(text))))?;
         wanted = wanted.min(count);
     }
     let extra = options.operands.get(usize::from(range.is_none()));
-    if let Some(extra) = extra.filter(|_| !options.has("echo")) {
+    if let Some(extra) = extra.filter(|_| !options.has(Opt::Echo)) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }
     let lines = match range {
         Some(range) => range,
-        None if options.has("echo") => echoed(&options.operands),
+        None if options.has(Opt::Echo) => echoed(&options.operands),
         None => read(ctx, options.operands.first(), end).await?,
     };
-    let mut file = match options.value("output") {
+    let mut file = match options.value(Opt::Output) {
         Some(name) => Some(
             ctx.create(name, false)
                 .map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))?,
         ),
         None => None,
     };
-    if options.has("repeat") {
+    if options.has(Opt::Repeat) {
         if wanted > 0 && lines.count() == 0 {
             return Err(UtilityError::failed("no lines to repeat"));
         }

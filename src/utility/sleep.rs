@@ -10,14 +10,13 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sleep",
     summary: "pause for NUMBER seconds, minutes (m), hours (h) or days (d), added up",
     usage: "sleep NUMBER[SUFFIX]...",
-    options: &[],
     examples: &[example("sleep 0 0.01s; echo awake", "awake\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }

@@ -17,34 +17,56 @@ use crate::utility::prelude::*;
 use order::{Line, Order};
 use settings::{Check, Settings};
 
+options! {
+    enum Opt {
+        IgnoreLeadingBlanks = flag('b', "ignore-leading-blanks", "ignore leading blanks"),
+        DictionaryOrder = flag('d', "dictionary-order", "consider only blanks and alphanumeric characters"),
+        IgnoreCase = flag('f', "ignore-case", "fold lower case to upper case characters"),
+        GeneralNumericSort = flag(
+            'g',
+            "general-numeric-sort",
+            "compare according to general numerical value",
+        ),
+        IgnoreNonprinting = flag('i', "ignore-nonprinting", "consider only printable characters"),
+        MonthSort = flag('M', "month-sort", "compare (unknown) < 'JAN' < ... < 'DEC'"),
+        HumanNumericSort = flag('h', "human-numeric-sort", "compare human readable numbers (2K 1G)"),
+        NumericSort = flag('n', "numeric-sort", "compare according to string numerical value"),
+        RandomSort = flag('R', "random-sort", "shuffle, but group identical keys"),
+        Reverse = flag('r', "reverse", "reverse the result of comparisons"),
+        Sort = value(
+            '\0',
+            "sort",
+            "WORD",
+            "general-numeric, human-numeric, month, numeric, random or version",
+        ),
+        VersionSort = flag('V', "version-sort", "natural sort of version numbers within text"),
+        Check = optional('\0', "check", "WORD", "check for sorted input: diagnose-first, quiet or silent"),
+        CheckFirst = flag('c', "", "check for sorted input; do not sort"),
+        CheckQuietly = flag('C', "", "like -c, but do not report the first bad line"),
+        Key = value('k', "key", "KEYDEF", "sort by a key: F[.C][OPTS][,F[.C][OPTS]]"),
+        Merge = flag('m', "merge", "merge already sorted files; do not sort"),
+        Output = value('o', "output", "FILE", "write to FILE instead of standard output"),
+        Stable = flag('s', "stable", "do not compare whole lines as a last resort"),
+        FieldSeparator = value(
+            't',
+            "field-separator",
+            "SEP",
+            "use SEP instead of the change from non-blank to blank",
+        ),
+        Unique = flag(
+            'u',
+            "unique",
+            "only the first of lines that compare equal; with -c, check for strict order",
+        ),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "sort",
     summary: "sort lines of text files",
     usage: "sort [OPTION]... [FILE]...",
-    options: &[
-        flag('b', "ignore-leading-blanks", "ignore leading blanks"),
-        flag('d', "dictionary-order", "consider only blanks and alphanumeric characters"),
-        flag('f', "ignore-case", "fold lower case to upper case characters"),
-        flag('g', "general-numeric-sort", "compare according to general numerical value"),
-        flag('i', "ignore-nonprinting", "consider only printable characters"),
-        flag('M', "month-sort", "compare (unknown) < 'JAN' < ... < 'DEC'"),
-        flag('h', "human-numeric-sort", "compare human readable numbers (2K 1G)"),
-        flag('n', "numeric-sort", "compare according to string numerical value"),
-        flag('R', "random-sort", "shuffle, but group identical keys"),
-        flag('r', "reverse", "reverse the result of comparisons"),
-        value('\0', "sort", "WORD", "general-numeric, human-numeric, month, numeric, random or version"),
-        flag('V', "version-sort", "natural sort of version numbers within text"),
-        optional('\0', "check", "WORD", "check for sorted input: diagnose-first, quiet or silent"),
-        flag('c', "", "check for sorted input; do not sort"),
-        flag('C', "", "like -c, but do not report the first bad line"),
-        value('k', "key", "KEYDEF", "sort by a key: F[.C][OPTS][,F[.C][OPTS]]"),
-        flag('m', "merge", "merge already sorted files; do not sort"),
-        value('o', "output", "FILE", "write to FILE instead of standard output"),
-        flag('s', "stable", "do not compare whole lines as a last resort"),
-        value('t', "field-separator", "SEP", "use SEP instead of the change from non-blank to blank"),
-        flag('u', "unique", "only the first of lines that compare equal; with -c, check for strict order"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[
         example("printf '10\\n9\\n' | sort", "10\n9\n"),
         example("printf '10\\n9\\n' | sort -n", "9\n10\n"),
@@ -59,7 +81,7 @@ pub(super) const UTILITY: Utility = Utility {
 const TROUBLE: u8 = 2;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = Settings::of(&options, ctx.session.random.next_u64())?;
     let inputs = ctx.inputs(&options.operands);
     if settings.check != Check::No {

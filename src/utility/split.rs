@@ -16,28 +16,47 @@ use pieces::Unit;
 use settings::{Settings, Way};
 use target::Targets;
 
+options! {
+    enum Opt {
+        SuffixLength = value('a', "suffix-length", "N", "generate suffixes of length N (default 2)"),
+        AdditionalSuffix = value(
+            '\0',
+            "additional-suffix",
+            "SUFFIX",
+            "append an additional SUFFIX to file names",
+        ),
+        Bytes = value('b', "bytes", "SIZE", "put SIZE bytes per output file"),
+        LineBytes = value('C', "line-bytes", "SIZE", "put at most SIZE bytes of records per output file"),
+        NumericSuffixes = flag('d', "", "use numeric suffixes starting at 0, not alphabetic")
+            | optional('\0', "numeric-suffixes", "FROM", "same as -d, but allow setting the start value"),
+        HexSuffixes = flag('x', "", "use hex suffixes starting at 0, not alphabetic")
+            | optional('\0', "hex-suffixes", "FROM", "same as -x, but allow setting the start value"),
+        ElideEmptyFiles = flag('e', "elide-empty-files", "do not generate empty output files with '-n'"),
+        Filter = value('\0', "filter", "COMMAND", "write to shell COMMAND; file name is $FILE"),
+        Lines = value('l', "lines", "NUMBER", "put NUMBER lines/records per output file"),
+        Number = value(
+            'n',
+            "number",
+            "CHUNKS",
+            "N, K/N, l/N, l/K/N, r/N or r/K/N: N files; K is printed alone",
+        ),
+        Separator = value(
+            't',
+            "separator",
+            "SEP",
+            "use SEP instead of newline as the record separator; '\\0' is NUL",
+        ),
+        Unbuffered = flag('u', "unbuffered", "immediately copy input to output with '-n r/...'"),
+        Verbose = flag('\0', "verbose", "print a diagnostic just before each output file is opened"),
+        Digits = number("NUM", "the same as -l NUM"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "split",
     summary: "split a file into pieces",
     usage: "split [OPTION]... [FILE [PREFIX]]",
-    options: &[
-        value('a', "suffix-length", "N", "generate suffixes of length N (default 2)"),
-        value('\0', "additional-suffix", "SUFFIX", "append an additional SUFFIX to file names"),
-        value('b', "bytes", "SIZE", "put SIZE bytes per output file"),
-        value('C', "line-bytes", "SIZE", "put at most SIZE bytes of records per output file"),
-        flag('d', "", "use numeric suffixes starting at 0, not alphabetic"),
-        optional('\0', "numeric-suffixes", "FROM", "same as -d, but allow setting the start value"),
-        flag('x', "", "use hex suffixes starting at 0, not alphabetic"),
-        optional('\0', "hex-suffixes", "FROM", "same as -x, but allow setting the start value"),
-        flag('e', "elide-empty-files", "do not generate empty output files with '-n'"),
-        value('\0', "filter", "COMMAND", "write to shell COMMAND; file name is $FILE"),
-        value('l', "lines", "NUMBER", "put NUMBER lines/records per output file"),
-        value('n', "number", "CHUNKS", "N, K/N, l/N, l/K/N, r/N or r/K/N: N files; K is printed alone"),
-        value('t', "separator", "SEP", "use SEP instead of newline as the record separator; '\\0' is NUL"),
-        flag('u', "unbuffered", "immediately copy input to output with '-n r/...'"),
-        flag('\0', "verbose", "print a diagnostic just before each output file is opened"),
-        number("NUM", "the same as -l NUM"),
-    ],
+    options: Opt::TABLE,
     examples: &[
         example("seq 3 | split -l 2; cat xab", "3\n"),
         example("seq 4 | split -n r/2 --filter='tr \"\\n\" \" \"; echo $FILE'", "1 3 xaa\n2 4 xab\n"),
@@ -47,7 +66,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = Settings::of(&options)?;
     let mut operands = options.operands.iter();
     let file = operands.next().cloned().unwrap_or(Text::from_static(b"-"));

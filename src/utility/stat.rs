@@ -9,22 +9,31 @@ use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
 use std::time::Duration;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "stat",
-    summary: "display file status",
-    usage: "stat [OPTION]... FILE...",
-    options: &[
-        flag('L', "dereference", "follow links"),
-        flag('f', "file-system", "display file system status instead of file status"),
-        value(
+options! {
+    enum Opt {
+        Dereference = flag('L', "dereference", "follow links"),
+        FileSystem = flag('f', "file-system", "display file system status instead of file status"),
+        Format = value(
             'c',
             "format",
             "FORMAT",
             "use the specified FORMAT instead of the default; a newline after each use",
         ),
-        value('\0', "printf", "FORMAT", "like --format, but interpret backslash escapes and add no newline"),
-        flag('t', "terse", "print the information in terse form"),
-    ],
+        Printf = value(
+            '\0',
+            "printf",
+            "FORMAT",
+            "like --format, but interpret backslash escapes and add no newline",
+        ),
+        Terse = flag('t', "terse", "print the information in terse form"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "stat",
+    summary: "display file status",
+    usage: "stat [OPTION]... FILE...",
+    options: Opt::TABLE,
     examples: &[example("printf abc > f; stat -c '%n %s %F' f", "f 3 regular file\n")],
     run: start!(run),
     ..Utility::BASE
@@ -54,21 +63,22 @@ struct Format<'f> {
 
 /// Exit status: 0, or 1 when a file could not be looked at (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }
     let zone = Zone::of(&ctx.env);
-    let chosen = options.last_of(&["format", "printf"]);
+    let chosen = options.last_of([Opt::Format, Opt::Printf]);
     let given = chosen.and_then(|name| options.value(name)).cloned();
-    let escapes = chosen == Some("printf");
+    let escapes = chosen == Some(Opt::Printf);
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;
-        let metadata = match look(ctx, operand, options.has("dereference") || options.has("file-system")) {
+        let metadata = match look(ctx, operand, options.has(Opt::Dereference) || options.has(Opt::FileSystem))
+        {
             Ok(metadata) => metadata,
             Err(error) => {
-                let what = if options.has("file-system") {
+                let what = if options.has(Opt::FileSystem) {
                     format!("cannot read file system information for {}", quote_name(operand))
                 } else {
                     format!("cannot statx {}", quote_name(operand))
@@ -77,7 +87,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 continue;
             }
         };
-        let default = match (options.has("file-system"), options.has("terse")) {
+        let default = match (options.has(Opt::FileSystem), options.has(Opt::Terse)) {
             (true, false) => SYSTEM,
             (true, true) => SYSTEM_TERSE,
             (false, true) => TERSE,
@@ -90,7 +100,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         };
         let subject =
             Subject { name: operand, metadata: &metadata, zone: &zone, always_quotes: given.is_some() };
-        let line = if options.has("file-system") {
+        let line = if options.has(Opt::FileSystem) {
             print(ctx, &format, |ctx, directive| subject.system_value(ctx, directive))
         } else {
             print(ctx, &format, |ctx, directive| subject.value(ctx, directive))

@@ -3,23 +3,27 @@
 use crate::memory::Vec;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Before = flag('b', "before", "attach the separator before instead of after"),
+        Separator = value('s', "separator", "STRING", "use STRING as the separator instead of newline"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "tac",
     summary: "write each FILE to standard output, last line first",
     usage: "tac [OPTION]... [FILE]...",
-    options: &[
-        flag('b', "before", "attach the separator before instead of after"),
-        value('s', "separator", "STRING", "use STRING as the separator instead of newline"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("seq 3 | tac", "3\n2\n1\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let before = options.has("before");
-    let separator = match options.value("separator").map(Text::as_bytes) {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let before = options.has(Opt::Before);
+    let separator = match options.value(Opt::Separator).map(Text::as_bytes) {
         None => b"\n",
         Some([]) => b"\0".as_slice(),
         Some(separator) => separator,

@@ -8,27 +8,31 @@ use super::count::{CountError, parse_count, parse_digits};
 use crate::memory::{JoinMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "tail",
-    summary: "print the last part of files",
-    usage: "tail [OPTION]... [FILE]...",
-    options: &[
-        value('c', "bytes", "[+]NUM", "print the last NUM bytes; with '+', start with byte NUM"),
-        flag('f', "", "refused: a command in a sandbox has to end"),
-        optional('\0', "follow", "HOW", "refused, as -f"),
-        flag('F', "", "refused, as -f"),
-        value(
+options! {
+    enum Opt {
+        Bytes = value('c', "bytes", "[+]NUM", "print the last NUM bytes; with '+', start with byte NUM"),
+        Follow = flag('f', "", "refused: a command in a sandbox has to end")
+            | optional('\0', "follow", "HOW", "refused, as -f")
+            | flag('F', "", "refused, as -f"),
+        Lines = value(
             'n',
             "lines",
             "[+]NUM",
             "print the last NUM lines instead of 10; with '+', start with line NUM",
         ),
-        flag('q', "quiet", "never print headers giving file names"),
-        flag('\0', "silent", "the same as --quiet"),
-        flag('v', "verbose", "always print headers giving file names"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-        number("NUM", "the same as -n NUM, as first argument and with one FILE at most"),
-    ],
+        Quiet = flag('q', "quiet", "never print headers giving file names")
+            | flag('\0', "silent", "the same as --quiet"),
+        Verbose = flag('v', "verbose", "always print headers giving file names"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+        Digits = number("NUM", "the same as -n NUM, as first argument and with one FILE at most"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "tail",
+    summary: "print the last part of files",
+    usage: "tail [OPTION]... [FILE]...",
+    options: Opt::TABLE,
     examples: &[
         example("printf 'a\\nb\\nc\\n' | tail -n 2", "b\nc\n"),
         example("printf 'a\\nb\\nc\\n' | tail -n +2", "b\nc\n"),
@@ -50,16 +54,16 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(args) = expand_obsolete(&ctx.args) {
         ctx.args.splice(..1, args);
     }
-    let options = ctx.parse_options(&UTILITY)?;
-    if options.last_of(&["f", "F", "follow"]).is_some() {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    if options.has(Opt::Follow) {
         return Err(UtilityError::failed(
             "following a file is not possible in a sandbox: a command has to end",
         ));
     }
     let part = wanted_part(&options)?;
     let inputs = ctx.inputs(&options.operands);
-    let headers = match options.last_of(&["quiet", "silent", "verbose"]) {
-        Some("verbose") => true,
+    let headers = match options.last_of([Opt::Quiet, Opt::Verbose]) {
+        Some(Opt::Verbose) => true,
         Some(_) => false,
         None => inputs.len() > 1,
     };
@@ -117,19 +121,19 @@ fn expand_obsolete(args: &[Text]) -> Option<Vec<Text>> {
     Some(vec![Text::from(option), Text::from(format!("{sign}{}", count.saturating_mul(factor)))])
 }
 
-fn wanted_part(options: &Options) -> Result<Part, UtilityError> {
-    let delimiter = if options.has("zero-terminated") { 0 } else { b'\n' };
+fn wanted_part(options: &TypedOptions<Opt>) -> Result<Part, UtilityError> {
+    let delimiter = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let mut part = Part { count: 10, lines: true, from_start: false, delimiter };
-    for (spec, argument) in options.given() {
+    for (option, argument) in options.given() {
         let text = argument.map(Text::as_bytes).unwrap_or_default();
-        part.lines = match spec.long {
-            "bytes" => false,
-            "lines" => true,
-            "NUM" => {
+        part.lines = match option {
+            Opt::Bytes => false,
+            Opt::Lines => true,
+            Opt::Digits => {
                 let digit = text.last().copied().map_or(' ', char::from);
                 return Err(UtilityError::failed(format!("option used in invalid context -- {digit}")));
             }
-            _ => continue,
+            Opt::Follow | Opt::Quiet | Opt::Verbose | Opt::ZeroTerminated => continue,
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
         part.from_start = text.starts_with(b"+");

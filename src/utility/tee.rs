@@ -3,11 +3,17 @@
 use crate::memory::Vec;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Append = flag('a', "append", "append to the given FILEs, do not overwrite"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "tee",
     summary: "copy standard input to each FILE, and also to standard output",
     usage: "tee [OPTION]... [FILE]...",
-    options: &[flag('a', "append", "append to the given FILEs, do not overwrite")],
+    options: Opt::TABLE,
     examples: &[example("echo a | tee f; cat f", "a\na\n")],
     run: start!(run),
     ..Utility::BASE
@@ -15,11 +21,11 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a file could not be opened or written (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut status = ExitStatus::SUCCESS;
     let mut files = Vec::new();
     for name in &options.operands {
-        match ctx.create(name, options.has("append")) {
+        match ctx.create(name, options.has(Opt::Append)) {
             Ok(output) => files.push((name, output)),
             Err(error) => {
                 let errno = OperandError::from(error).errno()?;

@@ -7,18 +7,22 @@ use crate::memory::{ToDecimal, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use std::time::Duration;
 
+options! {
+    enum Opt {
+        Append = flag('a', "append", "with -o FILE, append instead of overwriting"),
+        Format = value('f', "format", "FORMAT", "use the specified FORMAT instead of the default"),
+        Output = value('o', "output", "FILE", "write to FILE instead of standard error"),
+        Portability = flag('p', "portability", "print the POSIX format: real %e, user %U, sys %S"),
+        Quiet = flag('q', "quiet", "do not print information about abnormal program termination"),
+        Verbose = flag('v', "verbose", "print all resource usage information"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "time",
     summary: "run COMMAND, then print the time that it took",
     usage: "time [OPTION]... COMMAND [ARG]...",
-    options: &[
-        flag('a', "append", "with -o FILE, append instead of overwriting"),
-        value('f', "format", "FORMAT", "use the specified FORMAT instead of the default"),
-        value('o', "output", "FILE", "write to FILE instead of standard error"),
-        flag('p', "portability", "print the POSIX format: real %e, user %U, sys %S"),
-        flag('q', "quiet", "do not print information about abnormal program termination"),
-        flag('v', "verbose", "print all resource usage information"),
-    ],
+    options: Opt::TABLE,
     examples: &[example(
         "command time -f '%C: %x' false 2>&1",
         "Command exited with non-zero status 1\nfalse: 1\n",
@@ -44,20 +48,20 @@ const VERBOSE: &[u8] =
 
 /// Exit status: the command's; 125 when `time` itself fails, 126 and 127 when the command can not be run or found.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing program to run".into()));
     }
-    let named = options.value("format").cloned().or_else(|| ctx.env.get(b"TIME").cloned());
-    let format = if options.has("verbose") {
+    let named = options.value(Opt::Format).cloned().or_else(|| ctx.env.get(b"TIME").cloned());
+    let format = if options.has(Opt::Verbose) {
         Text::from_static(VERBOSE)
-    } else if options.has("portability") {
+    } else if options.has(Opt::Portability) {
         Text::from_static(POSIX)
     } else {
         named.unwrap_or(Text::from_static(DEFAULT))
     };
-    let mut file = match options.value("output") {
-        Some(path) => match ctx.create(path, options.has("append")) {
+    let mut file = match options.value(Opt::Output) {
+        Some(path) => match ctx.create(path, options.has(Opt::Append)) {
             Ok(file) => Some(file),
             Err(FsError::Limit(limit)) => return Err(limit.into()),
             Err(FsError::Errno(errno)) => {
@@ -71,7 +75,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let status = execute(ctx, &options.operands).await?;
     let elapsed = ctx.session.clock.monotonic().saturating_sub(before);
     let mut text = Vec::new();
-    if status.0 != 0 && !options.has("quiet") && format.as_bytes() != POSIX {
+    if status.0 != 0 && !options.has(Opt::Quiet) && format.as_bytes() != POSIX {
         text = format!("Command exited with non-zero status {}\n", status.0).into_bytes();
     }
     let used = Used { elapsed, status: status.0, argv: &options.operands };

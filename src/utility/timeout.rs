@@ -12,26 +12,35 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "timeout",
-    summary: "start COMMAND, and end it if still running after DURATION",
-    usage: "timeout [OPTION] DURATION COMMAND [ARG]...",
-    options: &[
-        flag(
+options! {
+    enum Opt {
+        PreserveStatus = flag(
             '\0',
             "preserve-status",
             "exit with the same status as COMMAND, even when the command times out",
         ),
-        flag('\0', "foreground", "send the signal to COMMAND alone, not to what it started"),
-        value(
+        Foreground = flag('\0', "foreground", "send the signal to COMMAND alone, not to what it started"),
+        KillAfter = value(
             'k',
             "kill-after",
             "DURATION",
             "also send a KILL signal if COMMAND is still running this long after the first one",
         ),
-        value('s', "signal", "SIGNAL", "specify the signal to be sent on timeout, a name or a number"),
-        flag('v', "verbose", "diagnose to stderr any signal sent upon timeout"),
-    ],
+        Signal = value(
+            's',
+            "signal",
+            "SIGNAL",
+            "specify the signal to be sent on timeout, a name or a number",
+        ),
+        Verbose = flag('v', "verbose", "diagnose to stderr any signal sent upon timeout"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "timeout",
+    summary: "start COMMAND, and end it if still running after DURATION",
+    usage: "timeout [OPTION] DURATION COMMAND [ARG]...",
+    options: Opt::TABLE,
     examples: &[example("timeout 0.1 sleep 10; echo $?", "124\n")],
     usage_status: 125,
     operands_end_options: true,
@@ -96,7 +105,7 @@ const STOPS: std::ops::RangeInclusive<u8> = 19..=22;
 
 /// Exit status: the command's; 124 when it timed out (137 with KILL), 125 when `timeout` fails, 126 and 127 as `env`.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let (duration, argv) = match options.operands.as_slice() {
         [duration, argv @ ..] if !argv.is_empty() => (duration, argv),
         _ => {
@@ -109,20 +118,20 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let wrong = || UtilityError::Usage(format!("invalid time interval {}", quote(text)));
         time_interval::parse(text).ok_or_else(wrong)
     };
-    let kill_after = match options.value("kill-after") {
+    let kill_after = match options.value(Opt::KillAfter) {
         Some(text) => interval(text)?,
         None => Duration::ZERO,
     };
-    let signal = options.value("signal").map_or(Ok(TERM), |text| parse_signal(text))?;
+    let signal = options.value(Opt::Signal).map_or(Ok(TERM), |text| parse_signal(text))?;
     let time = interval(duration)?;
     ctx.stdout.flush().await?;
-    let is_foreground = options.has("foreground");
+    let is_foreground = options.has(Opt::Foreground);
     let relation = if is_foreground { Relation::StandIn } else { Relation::Group };
     let mut timed = Timed {
         name: argv.first().map_or(&b""[..], |name| name.as_bytes()),
         command: ctx.start_command(ctx.command(argv.to_metered()), relation),
         reach: if is_foreground { Reach::Command } else { Reach::Group },
-        is_verbose: options.has("verbose"),
+        is_verbose: options.has(Opt::Verbose),
     };
     if let Some(result) = timed.within(ctx, time).await {
         return status(argv, result);
@@ -137,7 +146,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     };
     let status = status(argv, result)?;
     let is_killed = timed.command.killed_by() == Some(KILL.number);
-    Ok(if options.has("preserve-status") || is_killed { status } else { ExitStatus(124) })
+    Ok(if options.has(Opt::PreserveStatus) || is_killed { status } else { ExitStatus(124) })
 }
 
 /// A command whose time is counted.

@@ -9,25 +9,33 @@ use crate::vfs::OpenOptions;
 use jiff::civil::DateTime;
 use std::time::Duration;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "touch",
-    summary: "update the access and modification times of each FILE to the current time",
-    usage: "touch [OPTION]... FILE...",
-    options: &[
-        flag('a', "", "change only the access time"),
-        flag('c', "no-create", "do not create any files"),
-        value('d', "date", "STRING", "parse STRING and use it instead of current time"),
-        flag('h', "no-dereference", "affect each symbolic link instead of any referenced file"),
-        flag('m', "", "change only the modification time"),
-        value('r', "reference", "FILE", "use this file's times instead of current time"),
-        value('t', "", "STAMP", "use [[CC]YY]MMDDhhmm[.ss] instead of current time"),
-        value(
+options! {
+    enum Opt {
+        Access = flag('a', "", "change only the access time"),
+        NoCreate = flag('c', "no-create", "do not create any files"),
+        Date = value('d', "date", "STRING", "parse STRING and use it instead of current time"),
+        NoDereference = flag(
+            'h',
+            "no-dereference",
+            "affect each symbolic link instead of any referenced file",
+        ),
+        Modification = flag('m', "", "change only the modification time"),
+        Reference = value('r', "reference", "FILE", "use this file's times instead of current time"),
+        Stamp = value('t', "", "STAMP", "use [[CC]YY]MMDDhhmm[.ss] instead of current time"),
+        Time = value(
             '\0',
             "time",
             "WORD",
             "change the specified time: access, atime, use: like -a; modify, mtime: like -m",
         ),
-    ],
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "touch",
+    summary: "update the access and modification times of each FILE to the current time",
+    usage: "touch [OPTION]... FILE...",
+    options: Opt::TABLE,
     examples: &[example("touch -d 2024-01-02 f; date -r f +%F", "2024-01-02\n")],
     run: start!(run),
     ..Utility::BASE
@@ -42,13 +50,13 @@ struct Times {
 
 /// Exit status: 0, or 1 when a file's times could not be set (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let times = times(ctx, &options)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing file operand".into()));
     }
-    let follow = !options.has("no-dereference");
-    let create = follow && !options.has("no-create");
+    let follow = !options.has(Opt::NoDereference);
+    let create = follow && !options.has(Opt::NoCreate);
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;
@@ -86,9 +94,9 @@ fn touch(ctx: &Context, operand: &[u8], times: &Times, follow: bool, create: boo
     }
 }
 
-fn times(ctx: &mut Context, options: &Options) -> Result<Times, UtilityError> {
-    let (mut access_only, mut modify_only) = (options.has("a"), options.has("m"));
-    for word in options.values("time") {
+fn times(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Times, UtilityError> {
+    let (mut access_only, mut modify_only) = (options.has(Opt::Access), options.has(Opt::Modification));
+    for word in options.values(Opt::Time) {
         match word.as_bytes() {
             b"access" | b"atime" | b"use" => access_only = true,
             b"modify" | b"mtime" => modify_only = true,
@@ -112,16 +120,17 @@ fn times(ctx: &mut Context, options: &Options) -> Result<Times, UtilityError> {
 }
 
 /// The times to set: of access, of modification, and whether that is now.
-fn moments(ctx: &Context, options: &Options) -> Result<(Duration, Duration, bool), UtilityError> {
+fn moments(ctx: &Context, options: &TypedOptions<Opt>) -> Result<(Duration, Duration, bool), UtilityError> {
     let now = ctx.session.clock.now();
     let zone = Zone::of(&ctx.env);
-    let (date, reference, stamp) = (options.value("date"), options.value("reference"), options.value("t"));
+    let (date, reference, stamp) =
+        (options.value(Opt::Date), options.value(Opt::Reference), options.value(Opt::Stamp));
     if stamp.is_some() && (date.is_some() || reference.is_some()) {
         return Err(UtilityError::Usage("cannot specify times from more than one source".into()));
     }
     let (mut accessed, mut modified) = (now, now);
     if let Some(file) = reference {
-        let metadata = if options.has("no-dereference") { ctx.lstat(file) } else { ctx.stat(file) };
+        let metadata = if options.has(Opt::NoDereference) { ctx.lstat(file) } else { ctx.stat(file) };
         let metadata = metadata.map_err(|error| {
             UtilityError::operand(
                 format!("failed to get attributes of {}", quote_name(file)).as_bytes(),

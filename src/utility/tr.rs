@@ -9,17 +9,25 @@ use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 use set::{Case, Element, Set};
 
+options! {
+    enum Opt {
+        Complement = flag('c', "complement", "use the complement of STRING1")
+            | flag('C', "", "the same as -c"),
+        Delete = flag('d', "delete", "delete characters in STRING1, do not translate"),
+        SqueezeRepeats = flag(
+            's',
+            "squeeze-repeats",
+            "replace each run of a character of the last set by one",
+        ),
+        TruncateSet1 = flag('t', "truncate-set1", "first truncate STRING1 to the length of STRING2"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "tr",
     summary: "translate, squeeze or delete characters",
     usage: "tr [OPTION]... STRING1 [STRING2]",
-    options: &[
-        flag('c', "complement", "use the complement of STRING1"),
-        flag('C', "", "the same as -c"),
-        flag('d', "delete", "delete characters in STRING1, do not translate"),
-        flag('s', "squeeze-repeats", "replace each run of a character of the last set by one"),
-        flag('t', "truncate-set1", "first truncate STRING1 to the length of STRING2"),
-    ],
+    options: Opt::TABLE,
     examples: &[
         example("echo abc | tr a-c A-C", "ABC\n"),
         example("echo a1b22 | tr -d '[:digit:]'", "ab\n"),
@@ -48,15 +56,15 @@ impl Tables {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut warnings = Vec::new();
     let tables = tables(&options, &mut warnings);
     for warning in warnings {
         ctx.warn(warning);
     }
     let tables = tables?;
-    let deletes = options.has("delete");
-    let squeezes = options.has("squeeze-repeats");
+    let deletes = options.has(Opt::Delete);
+    let squeezes = options.has(Opt::SqueezeRepeats);
     let mut last = None;
     let mut out = Vec::with_capacity(PIECE);
     let mut input = ctx.standard_input();
@@ -122,9 +130,9 @@ fn squeeze(bytes: &mut Vec<u8>, squeezed: &[bool; 256], last: &mut Option<u8>) {
 }
 
 /// Checks operands and sets, in the order in which the real program does.
-fn tables(options: &Options, warnings: &mut Vec<String>) -> Result<Tables, UtilityError> {
-    let complement = options.has("complement") || options.has("C");
-    let (deletes, squeezes) = (options.has("delete"), options.has("squeeze-repeats"));
+fn tables(options: &TypedOptions<Opt>, warnings: &mut Vec<String>) -> Result<Tables, UtilityError> {
+    let complement = options.has(Opt::Complement);
+    let (deletes, squeezes) = (options.has(Opt::Delete), options.has(Opt::SqueezeRepeats));
     let (first, second) = operands(options, deletes, squeezes)?;
     let translates = second.is_some() && !deletes;
     let set1 = Set::parse(first, warnings)?;
@@ -156,7 +164,7 @@ fn tables(options: &Options, warnings: &mut Vec<String>) -> Result<Tables, Utili
     }
     if translates {
         set2.fill(length1);
-        check_translation(&set1, &mut set2, length1, complement, options.has("truncate-set1"))?;
+        check_translation(&set1, &mut set2, length1, complement, options.has(Opt::TruncateSet1))?;
         translate(&mut tables.map, &runs1, &set2.runs());
     } else {
         if set2.indefinite() > 0 {
@@ -172,7 +180,7 @@ fn tables(options: &Options, warnings: &mut Vec<String>) -> Result<Tables, Utili
 }
 
 fn operands(
-    options: &Options,
+    options: &TypedOptions<Opt>,
     deletes: bool,
     squeezes: bool,
 ) -> Result<(&Text, Option<&Text>), UtilityError> {

@@ -6,20 +6,24 @@ use crate::memory::format;
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "truncate",
-    summary: "shrink or extend the size of each FILE to the specified size",
-    usage: "truncate OPTION... FILE...",
-    options: &[
-        flag('c', "no-create", "do not create any files"),
-        value('r', "reference", "RFILE", "base size on RFILE"),
-        value(
+options! {
+    enum Opt {
+        NoCreate = flag('c', "no-create", "do not create any files"),
+        Reference = value('r', "reference", "RFILE", "base size on RFILE"),
+        Size = value(
             's',
             "size",
             "SIZE",
             "set or adjust the file size by SIZE bytes: + extend, - reduce, < at most, > at least, / round down, % round up",
         ),
-    ],
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "truncate",
+    summary: "shrink or extend the size of each FILE to the specified size",
+    usage: "truncate OPTION... FILE...",
+    options: Opt::TABLE,
     examples: &[example("truncate -s 1K f; stat -c %s f", "1024\n")],
     run: start!(run),
     ..Utility::BASE
@@ -58,8 +62,8 @@ impl Size {
 
 /// Exit status: 0, or 1 when a file's size could not be set (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let size = match options.value("size") {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let size = match options.value(Opt::Size) {
         Some(text) => {
             let size = Size::parse(text);
             Some(size.ok_or_else(|| UtilityError::failed(format!("Invalid number: {}", quote(text))))?)
@@ -69,7 +73,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(Size { operator: b'/' | b'%', value: 0 }) = size {
         return Err(UtilityError::failed("division by zero"));
     }
-    let reference = match options.value("reference") {
+    let reference = match options.value(Opt::Reference) {
         Some(file) => Some(
             ctx.stat(file)
                 .map_err(|error| {
@@ -91,9 +95,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;
-        match resize(ctx, operand, size, reference, !options.has("no-create")) {
+        match resize(ctx, operand, size, reference, !options.has(Opt::NoCreate)) {
             Ok(()) => {}
-            Err(FsError::Errno(Errno::NotFound)) if options.has("no-create") => {}
+            Err(FsError::Errno(Errno::NotFound)) if options.has(Opt::NoCreate) => {}
             Err(FsError::Errno(Errno::FileTooBig)) => {
                 status = ctx.warn(format_args!("overflow extending size of file {}", quote_name(operand)));
             }

@@ -9,29 +9,38 @@ use crate::memory::{Vec, format};
 use crate::utility::pace::{append, position, tick_bytes};
 use crate::utility::prelude::*;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "uniq",
-    summary: "report or omit repeated lines",
-    usage: "uniq [OPTION]... [INPUT [OUTPUT]]",
-    options: &[
-        flag('c', "count", "prefix lines by the number of occurrences"),
-        flag('d', "repeated", "only print duplicate lines, one for each group"),
-        flag('D', "", "print all duplicate lines"),
-        optional(
+options! {
+    enum Opt {
+        Count = flag('c', "count", "prefix lines by the number of occurrences"),
+        Repeated = flag('d', "repeated", "only print duplicate lines, one for each group"),
+        AllDuplicates = flag('D', "", "print all duplicate lines"),
+        AllRepeated = optional(
             '\0',
             "all-repeated",
             "METHOD",
             "like -D, with an empty line between groups: none, prepend, separate",
         ),
-        value('f', "skip-fields", "N", "avoid comparing the first N fields"),
-        optional('\0', "group", "METHOD", "show all lines, groups apart: separate, prepend, append, both"),
-        flag('i', "ignore-case", "ignore differences in case when comparing"),
-        value('s', "skip-chars", "N", "avoid comparing the first N characters"),
-        flag('u', "unique", "only print unique lines"),
-        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
-        value('w', "check-chars", "N", "compare no more than N characters in lines"),
-        number("NUM", "the same as -f NUM"),
-    ],
+        SkipFields = value('f', "skip-fields", "N", "avoid comparing the first N fields"),
+        Group = optional(
+            '\0',
+            "group",
+            "METHOD",
+            "show all lines, groups apart: separate, prepend, append, both",
+        ),
+        IgnoreCase = flag('i', "ignore-case", "ignore differences in case when comparing"),
+        SkipChars = value('s', "skip-chars", "N", "avoid comparing the first N characters"),
+        Unique = flag('u', "unique", "only print unique lines"),
+        ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+        CheckChars = value('w', "check-chars", "N", "compare no more than N characters in lines"),
+        Digits = number("NUM", "the same as -f NUM"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "uniq",
+    summary: "report or omit repeated lines",
+    usage: "uniq [OPTION]... [INPUT [OUTPUT]]",
+    options: Opt::TABLE,
     examples: &[example("printf 'a\\na\\nb\\n' | uniq -c", "      2 a\n      1 b\n")],
     run: start!(run),
     ..Utility::BASE
@@ -67,7 +76,7 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let operands = &options.operands;
     if let Some(extra) = operands.get(2) {
@@ -87,20 +96,20 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
-fn settings(options: &Options) -> Result<Settings, UtilityError> {
+fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
     let mut settings = Settings {
         wanted: wanted(options)?,
         skip_fields: 0,
         skip_bytes: 0,
         check_bytes: usize::MAX,
-        ignore_case: options.has("ignore-case"),
-        delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
+        ignore_case: options.has(Opt::IgnoreCase),
+        delimiter: if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' },
     };
-    for (spec, argument) in options.given() {
-        let what = match spec.long {
-            "skip-fields" | "NUM" => "fields to skip",
-            "skip-chars" => "bytes to skip",
-            "check-chars" => "bytes to compare",
+    for (option, argument) in options.given() {
+        let what = match option {
+            Opt::SkipFields | Opt::Digits => "fields to skip",
+            Opt::SkipChars => "bytes to skip",
+            Opt::CheckChars => "bytes to compare",
             _ => continue,
         };
         let text = argument.map(Text::as_bytes).unwrap_or_default();
@@ -108,24 +117,25 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
             UtilityError::failed(format!("{}: invalid number of {what}", bstr::BStr::new(text)))
         })?;
         let bytes = usize::try_from(value).unwrap_or(usize::MAX);
-        match spec.long {
-            "skip-chars" => settings.skip_bytes = bytes,
-            "check-chars" => settings.check_bytes = bytes,
+        match option {
+            Opt::SkipChars => settings.skip_bytes = bytes,
+            Opt::CheckChars => settings.check_bytes = bytes,
             _ => settings.skip_fields = value,
         }
     }
     Ok(settings)
 }
 
-fn wanted(options: &Options) -> Result<Wanted, UtilityError> {
-    let [count, repeated, single] = ["count", "repeated", "unique"].map(|name| options.has(name));
-    let all = options.last_of(&["D", "all-repeated"]);
-    if options.has("group") {
+fn wanted(options: &TypedOptions<Opt>) -> Result<Wanted, UtilityError> {
+    let [count, repeated, single] =
+        [Opt::Count, Opt::Repeated, Opt::Unique].map(|option| options.has(option));
+    let all = options.last_of([Opt::AllDuplicates, Opt::AllRepeated]);
+    if options.has(Opt::Group) {
         if count || repeated || single || all.is_some() {
             return Err(UtilityError::Usage("--group is mutually exclusive with -c/-d/-D/-u".into()));
         }
         return Ok(Wanted::Groups(
-            match method(options, "group", &["prepend", "append", "separate", "both"])? {
+            match method(options, Opt::Group, &["prepend", "append", "separate", "both"])? {
                 Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
                 Some("append") => Gaps { between: true, at_end: true, ..Gaps::default() },
                 Some("both") => Gaps { before_each: true, at_end: true, ..Gaps::default() },
@@ -138,7 +148,11 @@ fn wanted(options: &Options) -> Result<Wanted, UtilityError> {
             let text = "printing all duplicated lines and repeat counts is meaningless";
             return Err(UtilityError::Usage(text.into()));
         }
-        let method = if all == "D" { None } else { method(options, all, &["none", "prepend", "separate"])? };
+        let method = if all == Opt::AllDuplicates {
+            None
+        } else {
+            method(options, all, &["none", "prepend", "separate"])?
+        };
         return Ok(Wanted::AllRepeated(match method {
             Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
             Some("separate") => Gaps { between: true, ..Gaps::default() },
@@ -155,13 +169,15 @@ fn wanted(options: &Options) -> Result<Wanted, UtilityError> {
 
 /// The word given to `--option[=METHOD]`; abbreviations are allowed.
 fn method(
-    options: &Options,
-    option: &str,
+    options: &TypedOptions<Opt>,
+    option: Opt,
     methods: &[&'static str],
 ) -> Result<Option<&'static str>, UtilityError> {
     let Some(word) = options.value(option) else { return Ok(None) };
     let found = methods.iter().find(|name| !word.is_empty() && name.as_bytes().starts_with(word));
-    found.map(|name| Some(*name)).ok_or_else(|| UtilityError::Usage(invalid_argument(option, word, methods)))
+    found
+        .map(|name| Some(*name))
+        .ok_or_else(|| UtilityError::Usage(invalid_argument(option.long(), word, methods)))
 }
 
 async fn copy(

@@ -7,23 +7,27 @@ use super::width::width;
 use crate::memory::{JoinText, String, ToDecimal, Vec, format};
 use crate::utility::prelude::*;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "wc",
-    summary: "print newline, word and byte counts",
-    usage: "wc [OPTION]... [FILE]...\nwc [OPTION]... --files0-from=F",
-    options: &[
-        flag('c', "bytes", "print the byte counts"),
-        flag('m', "chars", "print the character counts"),
-        flag('l', "lines", "print the newline counts"),
-        value(
+options! {
+    enum Opt {
+        Bytes = flag('c', "bytes", "print the byte counts"),
+        Chars = flag('m', "chars", "print the character counts"),
+        Lines = flag('l', "lines", "print the newline counts"),
+        Files0From = value(
             '\0',
             "files0-from",
             "F",
             "read the files named in F, names ending in NUL; '-' is standard input",
         ),
-        flag('L', "max-line-length", "print the maximum display width"),
-        flag('w', "words", "print the word counts"),
-    ],
+        MaxLineLength = flag('L', "max-line-length", "print the maximum display width"),
+        Words = flag('w', "words", "print the word counts"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "wc",
+    summary: "print newline, word and byte counts",
+    usage: "wc [OPTION]... [FILE]...\nwc [OPTION]... --files0-from=F",
+    options: Opt::TABLE,
     examples: &[
         example("printf 'a b\\nc\\n' | wc -l", "2\n"),
         example("printf 'a b\\nc\\n' | wc", "      2       3       6\n"),
@@ -43,15 +47,15 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(options: &Options) -> Self {
-        let has = |name| options.has(name);
-        let any = ["lines", "words", "chars", "bytes", "max-line-length"].into_iter().any(has);
+    fn of(options: &TypedOptions<Opt>) -> Self {
+        let has = |option| options.has(option);
+        let any = options.has_any([Opt::Lines, Opt::Words, Opt::Chars, Opt::Bytes, Opt::MaxLineLength]);
         Self {
-            lines: has("lines") || !any,
-            words: has("words") || !any,
-            chars: has("chars"),
-            bytes: has("bytes") || !any,
-            longest: has("max-line-length"),
+            lines: has(Opt::Lines) || !any,
+            words: has(Opt::Words) || !any,
+            chars: has(Opt::Chars),
+            bytes: has(Opt::Bytes) || !any,
+            longest: has(Opt::MaxLineLength),
         }
     }
 
@@ -75,10 +79,10 @@ struct Counter {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let columns = Columns::of(&options);
     let mut status = ExitStatus::SUCCESS;
-    let named = match options.value("files0-from") {
+    let named = match options.value(Opt::Files0From) {
         Some(list) => {
             if let Some(extra) = options.operands.first() {
                 return Err(UtilityError::Usage(format!(
@@ -90,7 +94,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         None => options.operands.clone(),
     };
-    let from_list = options.has("files0-from");
+    let from_list = options.has(Opt::Files0From);
     let inputs = if from_list { named.clone() } else { ctx.inputs(&named) };
     let number_width = number_width(ctx, &inputs, columns);
     let mut total = Counter::default();

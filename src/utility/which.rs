@@ -4,11 +4,17 @@ use super::files::join;
 use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        All = flag('a', "", "print all matching pathnames of each argument"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "which",
     summary: "locate a command",
     usage: "which [-a] args",
-    options: &[flag('a', "", "print all matching pathnames of each argument")],
+    options: Opt::TABLE,
     examples: &[example("which -a no-such-command; echo $?", "1\n")],
     usage_status: 2,
     run: start!(run),
@@ -22,7 +28,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.stdout.write(b"Usage: /usr/bin/which [-a] args\n").await?;
         return Ok(ExitStatus(2));
     }
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let path = ctx.env.get(b"PATH").cloned().unwrap_or_default();
     let mut status = if options.operands.is_empty() { ExitStatus::FAILURE } else { ExitStatus::SUCCESS };
     for name in &options.operands {
@@ -38,7 +44,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             if is_executable(ctx, &candidate)? {
                 ctx.stdout.write(&[candidate.as_slice(), b"\n"].concat_metered()).await?;
                 found = true;
-                if !options.has("a") {
+                if !options.has(Opt::All) {
                     break;
                 }
             }

@@ -9,26 +9,30 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 
+options! {
+    enum Opt {
+        Null = flag('0', "null", "items are separated by a null, not whitespace"),
+        ArgFile = value('a', "arg-file", "FILE", "read arguments from FILE, not standard input"),
+        Delimiter = value('d', "delimiter", "CHARACTER", "items in input stream are separated by CHARACTER"),
+        End = value('E', "", "END", "set logical EOF string"),
+        ReplaceText = value('I', "", "R", "replace R in INITIAL-ARGS with names read from input, one a line"),
+        Replace = optional('i', "replace", "R", "as -I, with {} where R is left out"),
+        Lines = value('L', "", "MAX-LINES", "use at most MAX-LINES non-blank input lines per command line"),
+        MaxLines = optional('l', "max-lines", "MAX-LINES", "as -L, with 1 where MAX-LINES is left out"),
+        MaxArgs = value('n', "max-args", "MAX-ARGS", "use at most MAX-ARGS arguments per command line"),
+        MaxProcs = value('P', "max-procs", "MAX-PROCS", "run at most MAX-PROCS processes at a time"),
+        NoRunIfEmpty = flag('r', "no-run-if-empty", "if there are no arguments, then do not run COMMAND"),
+        MaxChars = value('s', "max-chars", "MAX-CHARS", "limit length of command line to MAX-CHARS"),
+        Verbose = flag('t', "verbose", "print commands before executing them"),
+        Exit = flag('x', "exit", "exit if the size (see -s) is exceeded"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "xargs",
     summary: "run COMMAND with arguments INITIAL-ARGS and more arguments read from input",
     usage: "xargs [OPTION]... COMMAND [INITIAL-ARGS]...",
-    options: &[
-        flag('0', "null", "items are separated by a null, not whitespace"),
-        value('a', "arg-file", "FILE", "read arguments from FILE, not standard input"),
-        value('d', "delimiter", "CHARACTER", "items in input stream are separated by CHARACTER"),
-        value('E', "", "END", "set logical EOF string"),
-        value('I', "", "R", "replace R in INITIAL-ARGS with names read from input, one a line"),
-        optional('i', "replace", "R", "as -I, with {} where R is left out"),
-        value('L', "", "MAX-LINES", "use at most MAX-LINES non-blank input lines per command line"),
-        optional('l', "max-lines", "MAX-LINES", "as -L, with 1 where MAX-LINES is left out"),
-        value('n', "max-args", "MAX-ARGS", "use at most MAX-ARGS arguments per command line"),
-        value('P', "max-procs", "MAX-PROCS", "run at most MAX-PROCS processes at a time"),
-        flag('r', "no-run-if-empty", "if there are no arguments, then do not run COMMAND"),
-        value('s', "max-chars", "MAX-CHARS", "limit length of command line to MAX-CHARS"),
-        flag('t', "verbose", "print commands before executing them"),
-        flag('x', "exit", "exit if the size (see -s) is exceeded"),
-    ],
+    options: Opt::TABLE,
     examples: &[
         example("printf 'a b\\nc\\n' | xargs -n2 echo", "a b\nc\n"),
         example("printf 'a b\\nc\\n' | xargs -I{} echo '<{}>'", "<a b>\n<c>\n"),
@@ -74,9 +78,9 @@ struct Runner {
 
 /// Exit status: 0; 123 when a command failed, 124 when one ended with 255, 126 and 127 when one could not be started.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let settings = settings(ctx, &options)?;
-    let mut input = match options.value("a") {
+    let mut input = match options.value(Opt::ArgFile) {
         Some(file) => ctx.open_input(file).map_err(|error| {
             let shown = format!("Cannot open input file ‘{file}’");
             UtilityError::operand(shown.as_bytes(), error)
@@ -106,9 +110,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     read.map(|()| runner.status)
 }
 
-fn settings(ctx: &mut Context, options: &Options) -> Result<Settings, UtilityError> {
-    let number = |name: &str, least: u64| -> Result<Option<u64>, UtilityError> {
-        let Some(text) = options.value(name) else { return Ok(None) };
+fn settings(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+    let number = |option: Opt, least: u64| -> Result<Option<u64>, UtilityError> {
+        let Some(text) = options.value(option) else { return Ok(None) };
+        let name = option.short();
         let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
         match parsed {
             None => Err(UtilityError::Usage(format!("invalid number \"{text}\" for -{name} option"))),
@@ -118,25 +123,28 @@ fn settings(ctx: &mut Context, options: &Options) -> Result<Settings, UtilityErr
             Some(value) => Ok(Some(value as u64)),
         }
     };
-    let last = options.last_of(&["I", "i", "L", "l", "n"]);
+    let last = options.last_of([Opt::ReplaceText, Opt::Replace, Opt::Lines, Opt::MaxLines, Opt::MaxArgs]);
     let replace = match last {
-        Some("n" | "L" | "l") => None,
-        _ => match options.last_of(&["I", "i"]) {
-            Some("I") => options.value("I").cloned(),
-            Some(_) => Some(options.value("i").cloned().unwrap_or_else(|| Text::from_static(b"{}"))),
+        Some(Opt::MaxArgs | Opt::Lines | Opt::MaxLines) => None,
+        _ => match options.last_of([Opt::ReplaceText, Opt::Replace]) {
+            Some(Opt::ReplaceText) => options.value(Opt::ReplaceText).cloned(),
+            Some(_) => Some(options.value(Opt::Replace).cloned().unwrap_or_else(|| Text::from_static(b"{}"))),
             None => None,
         },
     };
-    let lines = match options.last_of(&["L", "l"]) {
-        Some("L") => number("L", 1)?,
-        Some(_) => Some(number("l", 1)?.unwrap_or(1)),
+    let lines = match options.last_of([Opt::Lines, Opt::MaxLines]) {
+        Some(Opt::Lines) => number(Opt::Lines, 1)?,
+        Some(_) => Some(number(Opt::MaxLines, 1)?.unwrap_or(1)),
         None => None,
     };
-    let max_args = number("n", 1)?;
+    let max_args = number(Opt::MaxArgs, 1)?;
     let both = max_args.is_some() && lines.is_some();
     if both {
-        let (kept, dropped) =
-            if last == Some("n") { ("--max-args", "--max-lines") } else { ("--max-lines", "--max-args") };
+        let (kept, dropped) = if last == Some(Opt::MaxArgs) {
+            ("--max-args", "--max-lines")
+        } else {
+            ("--max-lines", "--max-args")
+        };
         ctx.warn(format_args!(
             "warning: options {dropped} and {kept} are mutually exclusive, ignoring previous {dropped} value"
         ));
@@ -145,24 +153,26 @@ fn settings(ctx: &mut Context, options: &Options) -> Result<Settings, UtilityErr
         if options.operands.is_empty() { vec![Text::from_static(b"echo")] } else { options.operands.clone() };
     Ok(Settings {
         initial,
-        max_args: max_args.filter(|_| !matches!(last, Some("I" | "i" | "L" | "l"))),
-        max_lines: lines.filter(|_| !matches!(last, Some("I" | "i" | "n"))),
-        max_bytes: number("s", 1)?.unwrap_or(MAX_BYTES),
-        exit_when_too_long: options.has("x") || replace.is_some() || lines.is_some(),
-        delimiter: match options.last_of(&["0", "d"]) {
-            Some("0") => Some(0),
-            Some(_) => Some(delimiter(options.value("d").map_or(&b""[..], |text| text.as_bytes()))?),
+        max_args: max_args.filter(|_| matches!(last, None | Some(Opt::MaxArgs))),
+        max_lines: lines.filter(|_| matches!(last, None | Some(Opt::Lines | Opt::MaxLines))),
+        max_bytes: number(Opt::MaxChars, 1)?.unwrap_or(MAX_BYTES),
+        exit_when_too_long: options.has(Opt::Exit) || replace.is_some() || lines.is_some(),
+        delimiter: match options.last_of([Opt::Null, Opt::Delimiter]) {
+            Some(Opt::Null) => Some(0),
+            Some(_) => {
+                Some(delimiter(options.value(Opt::Delimiter).map_or(&b""[..], |text| text.as_bytes()))?)
+            }
             None => None,
         },
-        end: options.value("E").filter(|text| !text.is_empty()).cloned(),
-        skip_empty: options.has("r") || replace.is_some(),
-        verbose: options.has("t"),
-        processes: match number("P", 0)? {
+        end: options.value(Opt::End).filter(|text| !text.is_empty()).cloned(),
+        skip_empty: options.has(Opt::NoRunIfEmpty) || replace.is_some(),
+        verbose: options.has(Opt::Verbose),
+        processes: match number(Opt::MaxProcs, 0)? {
             Some(0) => MAX_PROCESSES,
             Some(count) => count,
             None => 1,
         },
-        has_file: options.has("a"),
+        has_file: options.has(Opt::ArgFile),
         replace,
     })
 }

@@ -1,7 +1,7 @@
 //! The options of `sort` as one value, checked.
 
-use super::TROUBLE;
 use super::key::{Key, Ordering, parse_key};
+use super::{Opt, TROUBLE};
 use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 
@@ -39,19 +39,19 @@ pub(super) fn bad_word(message: String) -> UtilityError {
 }
 
 impl Settings {
-    pub(super) fn of(options: &Options, seed: u64) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &TypedOptions<Opt>, seed: u64) -> Result<Self, UtilityError> {
         let mut global = Ordering::default();
-        for (spec, argument) in options.given() {
-            match spec.long {
-                "sort" => global.set_by_word(argument.map(Text::as_bytes).unwrap_or_default())?,
-                "ignore-leading-blanks" => (global.skip_start_blanks, global.skip_end_blanks) = (true, true),
+        for (option, argument) in options.given() {
+            match option {
+                Opt::Sort => global.set_by_word(argument.map(Text::as_bytes).unwrap_or_default())?,
+                Opt::IgnoreLeadingBlanks => (global.skip_start_blanks, global.skip_end_blanks) = (true, true),
                 _ => {
-                    global.set_by_letter(spec.short);
+                    global.set_by_letter(option.short());
                 }
             }
         }
         let mut keys = Vec::new();
-        for text in options.values("key") {
+        for text in options.values(Opt::Key) {
             keys.push(parse_key(text)?);
         }
         for key in &mut keys {
@@ -68,11 +68,11 @@ impl Settings {
         let settings = Self {
             keys,
             tab: tab(options)?,
-            delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
+            delimiter: if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' },
             reverse: global.reverse,
-            stable: options.has("stable") || options.has("unique"),
-            unique: options.has("unique"),
-            merge: options.has("merge"),
+            stable: options.has(Opt::Stable) || options.has(Opt::Unique),
+            unique: options.has(Opt::Unique),
+            merge: options.has(Opt::Merge),
             check: check(options)?,
             output: output(options)?,
             seed,
@@ -81,7 +81,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn check_operands(&self, options: &Options) -> Result<(), UtilityError> {
+    fn check_operands(&self, options: &TypedOptions<Opt>) -> Result<(), UtilityError> {
         let letter = match self.check {
             Check::No => return Ok(()),
             Check::Report => 'c',
@@ -97,9 +97,9 @@ impl Settings {
     }
 }
 
-fn tab(options: &Options) -> Result<Option<u8>, UtilityError> {
+fn tab(options: &TypedOptions<Opt>) -> Result<Option<u8>, UtilityError> {
     let mut tab = None;
-    for text in options.values("field-separator") {
+    for text in options.values(Opt::FieldSeparator) {
         let new = match text.as_bytes() {
             [] => return Err(failed("empty tab")),
             [byte] => *byte,
@@ -114,13 +114,13 @@ fn tab(options: &Options) -> Result<Option<u8>, UtilityError> {
     Ok(tab)
 }
 
-fn check(options: &Options) -> Result<Check, UtilityError> {
+fn check(options: &TypedOptions<Opt>) -> Result<Check, UtilityError> {
     let mut check = Check::No;
-    for (spec, argument) in options.given() {
-        let new = match (spec.short, spec.long, argument.map(Text::as_bytes)) {
-            ('c', ..) | (_, "check", None | Some(b"diagnose-first")) => Check::Report,
-            ('C', ..) | (_, "check", Some(b"quiet" | b"silent")) => Check::Quiet,
-            (_, "check", Some(word)) => {
+    for (option, argument) in options.given() {
+        let new = match (option, argument.map(Text::as_bytes)) {
+            (Opt::CheckFirst, _) | (Opt::Check, None | Some(b"diagnose-first")) => Check::Report,
+            (Opt::CheckQuietly, _) | (Opt::Check, Some(b"quiet" | b"silent")) => Check::Quiet,
+            (Opt::Check, Some(word)) => {
                 return Err(bad_word(format!(
                     "invalid argument {} for ‘--check’\nValid arguments are:\n  - ‘quiet’, ‘silent’\n  - ‘diagnose-first’",
                     quote(word)
@@ -136,9 +136,9 @@ fn check(options: &Options) -> Result<Check, UtilityError> {
     Ok(check)
 }
 
-fn output(options: &Options) -> Result<Option<Text>, UtilityError> {
+fn output(options: &TypedOptions<Opt>) -> Result<Option<Text>, UtilityError> {
     let mut output: Option<&Text> = None;
-    for file in options.values("output") {
+    for file in options.values(Opt::Output) {
         if output.is_some_and(|other| other != file) {
             return Err(failed("multiple output files specified"));
         }

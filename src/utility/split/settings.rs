@@ -1,6 +1,7 @@
 //! What the options of `split` say.
 
 use super::super::count::{CountError, parse_count, parse_digits};
+use super::Opt;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
@@ -52,7 +53,7 @@ const HEXADECIMAL: &[u8] = b"0123456789abcdef";
 const LONGEST: u64 = 4096;
 
 impl Settings {
-    pub(super) fn of(options: &Options) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &TypedOptions<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {
             way: Way::Lines(1000),
             separator: b'\n',
@@ -60,45 +61,46 @@ impl Settings {
             start: None,
             suffix_length: 0,
             widens: true,
-            additional: options.value("additional-suffix").cloned().unwrap_or_default(),
-            elide_empty: options.has("elide-empty-files"),
-            unbuffered: options.has("unbuffered"),
-            verbose: options.has("verbose"),
-            filter: options.value("filter").cloned(),
+            additional: options.value(Opt::AdditionalSuffix).cloned().unwrap_or_default(),
+            elide_empty: options.has(Opt::ElideEmptyFiles),
+            unbuffered: options.has(Opt::Unbuffered),
+            verbose: options.has(Opt::Verbose),
+            filter: options.value(Opt::Filter).cloned(),
         };
-        let mut way: Option<(&str, Way)> = None;
+        let mut way: Option<(Opt, Way)> = None;
         let mut separator = None;
         let mut length = 0;
-        for (spec, argument) in options.given() {
+        for (option, argument) in options.given() {
             let text = argument.map(Text::as_bytes).unwrap_or_default();
-            let name = if spec.long.is_empty() && spec.short == 'd' { "numeric-suffixes" } else { spec.long };
-            let name = if name.is_empty() { "hex-suffixes" } else { name };
-            if matches!(name, "bytes" | "lines" | "line-bytes" | "number" | "NUM") {
-                if way.is_some_and(|(before, _)| before != "NUM" || name != "NUM") {
-                    return Err(UtilityError::Usage("cannot split in more than one way".into()));
+            match option {
+                Opt::Bytes | Opt::Lines | Opt::LineBytes | Opt::Number | Opt::Digits => {
+                    if way.is_some_and(|(before, _)| before != Opt::Digits || option != Opt::Digits) {
+                        return Err(UtilityError::Usage("cannot split in more than one way".into()));
+                    }
+                    way = Some((option, parse_way(option, text)?));
                 }
-                way = Some((name, parse_way(name, text)?));
-                continue;
-            }
-            match name {
-                "suffix-length" => {
+                Opt::SuffixLength => {
                     length = parse_digits(text)
                         .ok_or_else(|| CountError::Invalid.about("invalid suffix length", text))?;
                 }
-                "additional-suffix" if text.contains(&b'/') => {
+                Opt::AdditionalSuffix if text.contains(&b'/') => {
                     let message = format!("invalid suffix {}, contains directory separator", quote(text));
                     return Err(UtilityError::Usage(message));
                 }
-                "numeric-suffixes" => settings.set_alphabet(DECIMAL, "numerical", argument)?,
-                "hex-suffixes" => settings.set_alphabet(HEXADECIMAL, "hexadecimal", argument)?,
-                "separator" => {
+                Opt::NumericSuffixes => settings.set_alphabet(DECIMAL, "numerical", argument)?,
+                Opt::HexSuffixes => settings.set_alphabet(HEXADECIMAL, "hexadecimal", argument)?,
+                Opt::Separator => {
                     let next = parse_separator(text)?;
                     if separator.is_some_and(|before| before != next) {
                         return Err(UtilityError::failed("multiple separator characters specified"));
                     }
                     separator = Some(next);
                 }
-                _ => {}
+                Opt::AdditionalSuffix
+                | Opt::ElideEmptyFiles
+                | Opt::Filter
+                | Opt::Unbuffered
+                | Opt::Verbose => {}
             }
         }
         settings.separator = separator.unwrap_or(b'\n');
@@ -172,12 +174,12 @@ fn parse_separator(text: &[u8]) -> Result<u8, UtilityError> {
     }
 }
 
-fn parse_way(name: &str, text: &[u8]) -> Result<Way, UtilityError> {
-    match name {
-        "bytes" => Ok(Way::Bytes(sized(text)?)),
-        "line-bytes" => Ok(Way::LineBytes(sized(text)?)),
-        "lines" => Ok(Way::Lines(counted("invalid number of lines", text)?)),
-        "NUM" => Ok(Way::Lines(parse_digits(text).unwrap_or(0))),
+fn parse_way(option: Opt, text: &[u8]) -> Result<Way, UtilityError> {
+    match option {
+        Opt::Bytes => Ok(Way::Bytes(sized(text)?)),
+        Opt::LineBytes => Ok(Way::LineBytes(sized(text)?)),
+        Opt::Lines => Ok(Way::Lines(counted("invalid number of lines", text)?)),
+        Opt::Digits => Ok(Way::Lines(parse_digits(text).unwrap_or(0))),
         _ => parse_chunks(text),
     }
 }
