@@ -5,29 +5,45 @@ use super::quote::{quote, quote_name};
 use crate::memory::format;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Changes = flag('c', "changes", "like verbose but report only when a change is made"),
+        Silent = flag('f', "silent", "suppress most error messages") | flag('\0', "quiet", "as -f"),
+        Verbose = flag('v', "verbose", "output a diagnostic for every file processed"),
+        NoDereference = flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
+        Reference = value(
+            '\0',
+            "reference",
+            "RFILE",
+            "use RFILE's group rather than specifying a GROUP value",
+        ),
+        Recursive = flag('R', "recursive", "operate on files and directories recursively"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "chgrp",
     summary: "change the group of each FILE to GROUP",
     usage: "chgrp [OPTION]... GROUP FILE...\nchgrp [OPTION]... --reference=RFILE FILE...",
-    options: &[
-        flag('c', "changes", "like verbose but report only when a change is made"),
-        flag('f', "silent", "suppress most error messages"),
-        flag('\0', "quiet", "as -f"),
-        flag('v', "verbose", "output a diagnostic for every file processed"),
-        flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
-        value('\0', "reference", "RFILE", "use RFILE's group rather than specifying a GROUP value"),
-        flag('R', "recursive", "operate on files and directories recursively"),
-    ],
+    options: Opt::TABLE,
     run: start!(run),
     ..Utility::BASE
 };
 
 /// Exit status: 0, or 1 when a group could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let mut ownership = Ownership::new(&options, true);
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let mut ownership = Ownership {
+        is_group_only: true,
+        follow: !options.has(Opt::NoDereference),
+        recursive: options.has(Opt::Recursive),
+        silent: options.has(Opt::Silent),
+        verbose: options.has(Opt::Verbose),
+        changes: options.has(Opt::Changes),
+        ..Ownership::default()
+    };
     let mut operands = options.operands.as_slice();
-    if let Some(reference) = options.value("reference") {
+    if let Some(reference) = options.value(Opt::Reference) {
         let metadata = ctx.stat(reference).map_err(|error| {
             UtilityError::operand(
                 format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),

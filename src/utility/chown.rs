@@ -5,34 +5,45 @@ use super::quote::{quote, quote_name};
 use crate::memory::{ToMetered, format};
 use crate::utility::prelude::*;
 
-pub(super) const UTILITY: Utility = Utility {
-    name: "chown",
-    summary: "change the owner and/or group of each FILE to OWNER and/or GROUP",
-    usage: "chown [OPTION]... [OWNER][:[GROUP]] FILE...\nchown [OPTION]... --reference=RFILE FILE...",
-    options: &[
-        flag('c', "changes", "like verbose but report only when a change is made"),
-        flag('f', "silent", "suppress most error messages"),
-        flag('\0', "quiet", "as -f"),
-        flag('v', "verbose", "output a diagnostic for every file processed"),
-        flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
-        value(
+options! {
+    enum Opt {
+        Changes = flag('c', "changes", "like verbose but report only when a change is made"),
+        Silent = flag('f', "silent", "suppress most error messages") | flag('\0', "quiet", "as -f"),
+        Verbose = flag('v', "verbose", "output a diagnostic for every file processed"),
+        NoDereference = flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
+        Reference = value(
             '\0',
             "reference",
             "RFILE",
             "use RFILE's owner and group rather than specifying OWNER:GROUP values",
         ),
-        flag('R', "recursive", "operate on files and directories recursively"),
-    ],
+        Recursive = flag('R', "recursive", "operate on files and directories recursively"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "chown",
+    summary: "change the owner and/or group of each FILE to OWNER and/or GROUP",
+    usage: "chown [OPTION]... [OWNER][:[GROUP]] FILE...\nchown [OPTION]... --reference=RFILE FILE...",
+    options: Opt::TABLE,
     run: start!(run),
     ..Utility::BASE
 };
 
 /// Exit status: 0, or 1 when an owner could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let mut ownership = Ownership::new(&options, false);
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let mut ownership = Ownership {
+        is_group_only: false,
+        follow: !options.has(Opt::NoDereference),
+        recursive: options.has(Opt::Recursive),
+        silent: options.has(Opt::Silent),
+        verbose: options.has(Opt::Verbose),
+        changes: options.has(Opt::Changes),
+        ..Ownership::default()
+    };
     let mut operands = options.operands.as_slice();
-    if let Some(reference) = options.value("reference") {
+    if let Some(reference) = options.value(Opt::Reference) {
         let metadata = ctx.stat(reference).map_err(|error| {
             UtilityError::operand(
                 format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),

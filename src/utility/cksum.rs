@@ -1,26 +1,30 @@
 //! `cksum`: prints or checks checksums and digests. GNU coreutils cksum(1).
 
-use super::digest::{self, Algorithm, Sum};
+use super::digest::{self, Algorithm, DigestOptions, Sum};
 use crate::memory::{JoinMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::utility::quote::quote;
+
+options! {
+    enum Opt {
+        Algorithm = value('a', "algorithm", "TYPE", "select the digest type to use"),
+        Check = flag('c', "check", "read checksums from the FILEs and check them"),
+        Tag = flag('\0', "tag", "create a BSD-style checksum (the default)"),
+        Untagged = flag('\0', "untagged", "create a reversed style checksum, without digest type"),
+        Zero = flag('z', "zero", "end each output line with NUL, and disable file name escaping"),
+        IgnoreMissing = flag('\0', "ignore-missing", "don't fail or report status for missing files"),
+        Quiet = flag('\0', "quiet", "don't print OK for each successfully verified file"),
+        Status = flag('\0', "status", "don't output anything, status code shows success"),
+        Strict = flag('\0', "strict", "exit non-zero for improperly formatted checksum lines"),
+        Warn = flag('w', "warn", "warn about improperly formatted checksum lines"),
+    }
+}
 
 pub(super) const UTILITY: Utility = Utility {
     name: "cksum",
     summary: "print or verify checksums",
     usage: "cksum [OPTION]... [FILE]...",
-    options: &[
-        value('a', "algorithm", "TYPE", "select the digest type to use"),
-        flag('c', "check", "read checksums from the FILEs and check them"),
-        flag('\0', "tag", "create a BSD-style checksum (the default)"),
-        flag('\0', "untagged", "create a reversed style checksum, without digest type"),
-        flag('z', "zero", "end each output line with NUL, and disable file name escaping"),
-        flag('\0', "ignore-missing", "don't fail or report status for missing files"),
-        flag('\0', "quiet", "don't print OK for each successfully verified file"),
-        flag('\0', "status", "don't output anything, status code shows success"),
-        flag('\0', "strict", "exit non-zero for improperly formatted checksum lines"),
-        flag('w', "warn", "warn about improperly formatted checksum lines"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf abc | cksum", "1219131554 3\n")],
     run: start!(run),
     ..Utility::BASE
@@ -31,21 +35,22 @@ const TYPES: [&str; 11] =
 
 /// Exit status: 0, or 1 when a file could not be read or a checksum was wrong.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let checks = options.has("check");
-    if checks && options.has("zero") {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let checks = options.has(Opt::Check);
+    if checks && options.has(Opt::Zero) {
         let text = "the --zero option is not supported when verifying checksums";
         return Err(UtilityError::Usage(text.into()));
     }
     if !checks {
-        for name in ["ignore-missing", "status", "warn", "quiet", "strict"] {
-            if options.has(name) {
+        for option in [Opt::IgnoreMissing, Opt::Status, Opt::Warn, Opt::Quiet, Opt::Strict] {
+            if options.has(option) {
+                let name = option.long();
                 let text = format!("the --{name} option is meaningful only when verifying checksums");
                 return Err(UtilityError::Usage(text));
             }
         }
     }
-    let name = match options.value("algorithm") {
+    let name = match options.value(Opt::Algorithm) {
         Some(text) => algorithm(text)?,
         None if checks => return check_by_tag(ctx, &options).await,
         None => "crc",
@@ -78,7 +83,11 @@ fn algorithm(text: &[u8]) -> Result<&'static str, UtilityError> {
     Err(UtilityError::Usage(message))
 }
 
-async fn by_name(ctx: &mut Context, options: &Options, name: &str) -> Result<ExitStatus, UtilityError> {
+async fn by_name(
+    ctx: &mut Context,
+    options: &TypedOptions<Opt>,
+    name: &str,
+) -> Result<ExitStatus, UtilityError> {
     match name {
         "md5" => each::<md5::Md5>(ctx, options).await,
         "sha1" => each::<sha1::Sha1>(ctx, options).await,
@@ -91,7 +100,7 @@ async fn by_name(ctx: &mut Context, options: &Options, name: &str) -> Result<Exi
 }
 
 /// Checks lists by the algorithm that the first tag in each names.
-async fn check_by_tag(ctx: &mut Context, options: &Options) -> Result<ExitStatus, UtilityError> {
+async fn check_by_tag(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<ExitStatus, UtilityError> {
     let [list] = options.operands.as_slice() else {
         let text = "--check without --algorithm is supported for one file that names the algorithm";
         return Err(UtilityError::failed(text));
@@ -127,13 +136,30 @@ async fn first_tag(ctx: &mut Context, list: &[u8]) -> Result<Option<&'static str
     }
 }
 
-async fn each<A: Algorithm>(ctx: &mut Context, options: &Options) -> Result<ExitStatus, UtilityError> {
-    let is_tagged = options.last_of(&["tag", "untagged"]) != Some("untagged");
-    digest::run_with::<A>(ctx, options, is_tagged).await
+async fn each<A: Algorithm>(
+    ctx: &mut Context,
+    options: &TypedOptions<Opt>,
+) -> Result<ExitStatus, UtilityError> {
+    let meant = DigestOptions {
+        checks: options.has(Opt::Check),
+        is_tagged: options.last_of([Opt::Tag, Opt::Untagged]) != Some(Opt::Untagged),
+        is_binary: false,
+        ends_in_nul: options.has(Opt::Zero),
+        ignores_missing: options.has(Opt::IgnoreMissing),
+        is_quiet: options.has(Opt::Quiet),
+        is_silent: options.has(Opt::Status),
+        is_strict: options.has(Opt::Strict),
+        warns: options.has(Opt::Warn),
+    };
+    digest::run_with::<A>(ctx, &options.operands, meant).await
 }
 
 /// Prints checksums of the older kinds: with the number of bytes, or of blocks.
-async fn print_sums(ctx: &mut Context, options: &Options, sum: Sum) -> Result<ExitStatus, UtilityError> {
+async fn print_sums(
+    ctx: &mut Context,
+    options: &TypedOptions<Opt>,
+    sum: Sum,
+) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         let (checksum, length) = match checksum(ctx, &operand, sum).await {
@@ -149,7 +175,7 @@ async fn print_sums(ctx: &mut Context, options: &Options, sum: Sum) -> Result<Ex
             Sum::Bsd(_) => format!("{checksum:05} {:5}", length.div_ceil(1024)),
             Sum::SystemV(_) => format!("{checksum} {}", length.div_ceil(512)),
         };
-        let end: &[u8] = if options.has("zero") { b"\0" } else { b"\n" };
+        let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
         let name = if options.operands.is_empty() { b"".as_slice() } else { &operand };
         let blank: &[u8] = if name.is_empty() { b"" } else { b" " };
         let line: Vec<u8> = [numbers.as_bytes(), blank, name, end].concat_metered();

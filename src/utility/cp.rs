@@ -3,50 +3,66 @@
 mod parents;
 
 use super::copy::{Copier, FollowLinks, Overwrite};
-use super::destination::destinations;
+use super::destination::{Placement, destinations};
 use super::prompt::Prompt;
 use super::quote::{quote, quote_name};
 use crate::memory::{HashMap, HashSet, ToMetered, Vec, format};
 use crate::utility::prelude::*;
+
+options! {
+    enum Opt {
+        Archive = flag('a', "archive", "same as -dR --preserve=all"),
+        Backup = flag('b', "", "make a backup of each existing destination file"),
+        KeepLinks = flag('d', "", "same as --no-dereference --preserve=links"),
+        Force = flag(
+            'f',
+            "force",
+            "if an existing destination file cannot be opened, remove it and try again",
+        ),
+        Interactive = flag('i', "interactive", "prompt before overwrite (overrides a previous -n option)"),
+        DereferenceOperands = flag('H', "", "follow command-line symbolic links in SOURCE"),
+        Link = flag('l', "link", "hard link files instead of copying"),
+        Dereference = flag('L', "dereference", "always follow symbolic links in SOURCE"),
+        NoClobber = flag(
+            'n',
+            "no-clobber",
+            "do not overwrite an existing file (overrides a previous -i option)",
+        ),
+        NoDereference = flag('P', "no-dereference", "never follow symbolic links in SOURCE"),
+        PreserveDefault = flag('p', "", "same as --preserve=mode,ownership,timestamps"),
+        Preserve = optional(
+            '\0',
+            "preserve",
+            "ATTR_LIST",
+            "preserve attributes: mode, ownership, timestamps, links, all",
+        ),
+        Parents = flag('\0', "parents", "use full source file name under DIRECTORY"),
+        Recursive = flag('r', "recursive", "copy directories recursively") | flag('R', "", "same as -r"),
+        RemoveDestination = flag(
+            '\0',
+            "remove-destination",
+            "remove each existing destination file before attempting to open it",
+        ),
+        SymbolicLink = flag('s', "symbolic-link", "make symbolic links instead of copying"),
+        Suffix = value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
+        TargetDirectory = value(
+            't',
+            "target-directory",
+            "DIRECTORY",
+            "copy all SOURCE arguments into DIRECTORY",
+        ),
+        NoTargetDirectory = flag('T', "no-target-directory", "treat DEST as a normal file"),
+        Update = flag('u', "update", "copy only when the SOURCE file is newer than the destination file"),
+        Verbose = flag('v', "verbose", "explain what is being done"),
+    }
+}
 
 pub(super) const UTILITY: Utility = Utility {
     name: "cp",
     summary: "copy SOURCE to DEST, or multiple SOURCE(s) to DIRECTORY",
     usage: "cp [OPTION]... [-T] SOURCE DEST\ncp [OPTION]... SOURCE... DIRECTORY\n\
             cp [OPTION]... -t DIRECTORY SOURCE...",
-    options: &[
-        flag('a', "archive", "same as -dR --preserve=all"),
-        flag('b', "", "make a backup of each existing destination file"),
-        flag('d', "", "same as --no-dereference --preserve=links"),
-        flag('f', "force", "if an existing destination file cannot be opened, remove it and try again"),
-        flag('i', "interactive", "prompt before overwrite (overrides a previous -n option)"),
-        flag('H', "", "follow command-line symbolic links in SOURCE"),
-        flag('l', "link", "hard link files instead of copying"),
-        flag('L', "dereference", "always follow symbolic links in SOURCE"),
-        flag('n', "no-clobber", "do not overwrite an existing file (overrides a previous -i option)"),
-        flag('P', "no-dereference", "never follow symbolic links in SOURCE"),
-        flag('p', "", "same as --preserve=mode,ownership,timestamps"),
-        optional(
-            '\0',
-            "preserve",
-            "ATTR_LIST",
-            "preserve attributes: mode, ownership, timestamps, links, all",
-        ),
-        flag('\0', "parents", "use full source file name under DIRECTORY"),
-        flag('r', "recursive", "copy directories recursively"),
-        flag('R', "", "same as -r"),
-        flag(
-            '\0',
-            "remove-destination",
-            "remove each existing destination file before attempting to open it",
-        ),
-        flag('s', "symbolic-link", "make symbolic links instead of copying"),
-        value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
-        value('t', "target-directory", "DIRECTORY", "copy all SOURCE arguments into DIRECTORY"),
-        flag('T', "no-target-directory", "treat DEST as a normal file"),
-        flag('u', "update", "copy only when the SOURCE file is newer than the destination file"),
-        flag('v', "verbose", "explain what is being done"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf hi > a; cp -v a b; cat b", "'a' -> 'b'\nhi")],
     run: start!(run),
     ..Utility::BASE
@@ -54,10 +70,15 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when something could not be copied (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let pairs = destinations(ctx, &options)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let placement = Placement {
+        directory: options.value(Opt::TargetDirectory),
+        whole: options.has(Opt::NoTargetDirectory),
+        parents: options.has(Opt::Parents),
+    };
+    let pairs = destinations(ctx, &options.operands, placement)?;
     let mut copier = copier(&options)?;
-    let remove = options.has("remove-destination");
+    let remove = options.has(Opt::RemoveDestination);
     let several = pairs.len() > 1;
     let mut names = HashSet::default();
     for (source, destination) in pairs {
@@ -71,7 +92,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             ctx.warn(format_args!("warning: source {kind} {} specified more than once", quote_name(&source)));
             continue;
         }
-        let made = if options.has("parents") {
+        let made = if options.has(Opt::Parents) {
             match parents::make(ctx, &mut copier, &source, &destination).await? {
                 Some(made) => made,
                 None => continue,
@@ -96,41 +117,47 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(copier.status)
 }
 
-fn copier(options: &Options) -> Result<Copier, UtilityError> {
-    let any = |names: &[&str]| names.iter().any(|name| options.has(name));
-    let recursive = any(&["r", "R", "a"]);
-    let follow = match options.last_of(&["a", "d", "H", "L", "P"]) {
-        Some("a" | "d" | "P") => FollowLinks::Never,
-        Some("H") => FollowLinks::Operands,
+fn copier(options: &TypedOptions<Opt>) -> Result<Copier, UtilityError> {
+    let recursive = options.has_any([Opt::Recursive, Opt::Archive]);
+    let follow = match options.last_of([
+        Opt::Archive,
+        Opt::KeepLinks,
+        Opt::DereferenceOperands,
+        Opt::Dereference,
+        Opt::NoDereference,
+    ]) {
+        Some(Opt::Archive | Opt::KeepLinks | Opt::NoDereference) => FollowLinks::Never,
+        Some(Opt::DereferenceOperands) => FollowLinks::Operands,
         Some(_) => FollowLinks::Always,
         None if recursive => FollowLinks::Never,
-        None if options.has("s") || options.has("l") => FollowLinks::Never,
+        None if options.has(Opt::SymbolicLink) || options.has(Opt::Link) => FollowLinks::Never,
         None => FollowLinks::Always,
     };
     let mut copier = Copier {
         recursive,
         follow,
-        preserve_mode: any(&["a", "p"]),
-        preserve_owner: any(&["a", "p"]),
-        preserve_times: any(&["a", "p"]),
-        preserve_links: any(&["a", "d"]),
-        force: options.has("f"),
-        overwrite: match options.last_of(&["i", "n"]) {
-            Some("i") => Overwrite::Ask,
+        preserve_mode: options.has_any([Opt::Archive, Opt::PreserveDefault]),
+        preserve_owner: options.has_any([Opt::Archive, Opt::PreserveDefault]),
+        preserve_times: options.has_any([Opt::Archive, Opt::PreserveDefault]),
+        preserve_links: options.has_any([Opt::Archive, Opt::KeepLinks]),
+        force: options.has(Opt::Force),
+        overwrite: match options.last_of([Opt::Interactive, Opt::NoClobber]) {
+            Some(Opt::Interactive) => Overwrite::Ask,
             Some(_) => Overwrite::Never,
             None => Overwrite::Always,
         },
-        update: options.has("u"),
-        verbose: options.has("v"),
-        hard_link: options.has("l"),
-        symbolic_link: options.has("s"),
-        backup: any(&["b", "S"])
-            .then(|| options.value("S").map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())),
+        update: options.has(Opt::Update),
+        verbose: options.has(Opt::Verbose),
+        hard_link: options.has(Opt::Link),
+        symbolic_link: options.has(Opt::SymbolicLink),
+        backup: options.has_any([Opt::Backup, Opt::Suffix]).then(|| {
+            options.value(Opt::Suffix).map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())
+        }),
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
         seen: HashMap::default(),
     };
-    for (spec, list) in options.given().filter(|(spec, _)| spec.long == "preserve") {
+    for (_, list) in options.given().filter(|(option, _)| *option == Opt::Preserve) {
         let list = list.map_or(&b"mode,ownership,timestamps"[..], |text| text.as_bytes());
         for word in list.split(|&byte| byte == b',') {
             match word {
@@ -144,10 +171,9 @@ fn copier(options: &Options) -> Result<Copier, UtilityError> {
                 }
                 _ => {
                     return Err(UtilityError::Usage(format!(
-                        "invalid argument {} for ‘--{}’\nValid arguments are:\n  - ‘mode’\n  - ‘timestamps’\n  - \
+                        "invalid argument {} for ‘--preserve’\nValid arguments are:\n  - ‘mode’\n  - ‘timestamps’\n  - \
                          ‘ownership’\n  - ‘links’\n  - ‘context’\n  - ‘xattr’\n  - ‘all’",
-                        quote(word),
-                        spec.long
+                        quote(word)
                     )));
                 }
             }

@@ -2,16 +2,29 @@
 
 use super::files::{join, last_component};
 use super::quote::quote_name;
-use super::{Context, Options, UtilityError};
+use super::{Context, UtilityError};
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::text::Text;
 use crate::vfs::Errno;
 
-/// Each source with its destination. The table has `target-directory` and `no-target-directory`.
-pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
-    let operands = &options.operands;
-    let whole = options.has("no-target-directory");
-    let directory = options.value("target-directory");
+/// What options say of the operands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Placement<'o> {
+    /// `-t`: all are copied into this directory.
+    pub(crate) directory: Option<&'o Text>,
+    /// `-T`: the last one is the file itself, also where it is a directory.
+    pub(crate) whole: bool,
+    /// `--parents`: the sources' directories are made as well.
+    pub(crate) parents: bool,
+}
+
+/// Each source with its destination.
+pub(crate) fn destinations(
+    ctx: &Context,
+    operands: &[Text],
+    placement: Placement<'_>,
+) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
+    let Placement { directory, whole, parents } = placement;
     let usage = |message: String| Err(UtilityError::Usage(message));
     let missing =
         |after: &Text| usage(format!("missing destination file operand after {}", quote_name(after)));
@@ -20,7 +33,6 @@ pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text
         return Err(UtilityError::failed(message));
     }
     let into = |directory: &[u8], sources: &[Text]| {
-        let parents = options.has("parents");
         let name = |source: &Text| {
             let name = if parents { without_slashes(source) } else { last_component(source) };
             // `d/.` is copied into the directory itself.
@@ -35,7 +47,7 @@ pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text
         require_directory(ctx, directory, "target directory")?;
         return Ok(into(directory, operands));
     }
-    match operands.as_slice() {
+    match operands {
         [] => usage("missing file operand".into()),
         [only] => missing(only),
         [source, destination] if whole => Ok(vec![(source.clone(), destination.to_metered())]),
@@ -43,7 +55,7 @@ pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text
         [source, destination] => {
             if ctx.stat(destination).is_ok_and(|metadata| metadata.is_directory()) {
                 Ok(into(destination, std::slice::from_ref(source)))
-            } else if options.has("parents") {
+            } else if parents {
                 usage("with --parents, the destination must be a directory".into())
             } else {
                 Ok(vec![(source.clone(), destination.to_metered())])

@@ -45,45 +45,72 @@ algorithms! {
     sha2::Sha512, "SHA512", 64;
 }
 
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    flag('b', "binary", "mark the digests as made in binary mode"),
-    flag('c', "check", "read checksums from the FILEs and check them"),
-    flag('\0', "tag", "create a BSD-style checksum"),
-    flag('t', "text", "mark the digests as made in text mode (default)"),
-    flag('z', "zero", "end each output line with NUL, and disable file name escaping"),
-    flag('\0', "ignore-missing", "don't fail or report status for missing files"),
-    flag('\0', "quiet", "don't print OK for each successfully verified file"),
-    flag('\0', "status", "don't output anything, status code shows success"),
-    flag('\0', "strict", "exit non-zero for improperly formatted checksum lines"),
-    flag('w', "warn", "warn about improperly formatted checksum lines"),
-];
+options! {
+    pub(super) enum Opt {
+        Binary = flag('b', "binary", "mark the digests as made in binary mode"),
+        Check = flag('c', "check", "read checksums from the FILEs and check them"),
+        Tag = flag('\0', "tag", "create a BSD-style checksum"),
+        Text = flag('t', "text", "mark the digests as made in text mode (default)"),
+        Zero = flag('z', "zero", "end each output line with NUL, and disable file name escaping"),
+        IgnoreMissing = flag('\0', "ignore-missing", "don't fail or report status for missing files"),
+        Quiet = flag('\0', "quiet", "don't print OK for each successfully verified file"),
+        Status = flag('\0', "status", "don't output anything, status code shows success"),
+        Strict = flag('\0', "strict", "exit non-zero for improperly formatted checksum lines"),
+        Warn = flag('w', "warn", "warn about improperly formatted checksum lines"),
+    }
+}
+
+/// What is printed or checked, as the options of these utilities and of `cksum` say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DigestOptions {
+    pub(super) checks: bool,
+    pub(super) is_tagged: bool,
+    pub(super) is_binary: bool,
+    pub(super) ends_in_nul: bool,
+    pub(super) ignores_missing: bool,
+    pub(super) is_quiet: bool,
+    pub(super) is_silent: bool,
+    pub(super) is_strict: bool,
+    pub(super) warns: bool,
+}
 
 /// Runs the utility of that row.
 pub(super) async fn run<A: Algorithm>(
     ctx: &mut Context,
     utility: &'static Utility,
 ) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(utility)?;
+    let options = ctx.typed_options::<Opt>(utility)?;
     check_options(&options)?;
-    run_with::<A>(ctx, &options, options.has("tag")).await
+    let meant = DigestOptions {
+        checks: options.has(Opt::Check),
+        is_tagged: options.has(Opt::Tag),
+        is_binary: options.last_of([Opt::Binary, Opt::Text]) == Some(Opt::Binary),
+        ends_in_nul: options.has(Opt::Zero),
+        ignores_missing: options.has(Opt::IgnoreMissing),
+        is_quiet: options.has(Opt::Quiet),
+        is_silent: options.has(Opt::Status),
+        is_strict: options.has(Opt::Strict),
+        warns: options.has(Opt::Warn),
+    };
+    run_with::<A>(ctx, &options.operands, meant).await
 }
 
-/// Prints or checks digests, as the options of a utility say that were looked at before.
+/// Prints or checks digests.
 pub(super) async fn run_with<A: Algorithm>(
     ctx: &mut Context,
-    options: &Options,
-    is_tagged: bool,
+    operands: &[Text],
+    options: DigestOptions,
 ) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
-    for operand in ctx.inputs(&options.operands) {
-        if options.has("check") {
+    for operand in ctx.inputs(operands) {
+        if options.checks {
             if !check::run::<A>(ctx, options, &operand).await? {
                 status = ExitStatus::FAILURE;
             }
             continue;
         }
         match digest::<A>(ctx, &operand).await {
-            Ok(digest) => print::<A>(ctx, options, is_tagged, &operand, &digest).await?,
+            Ok(digest) => print::<A>(ctx, options, &operand, &digest).await?,
             Err(error) => {
                 let errno = error.errno()?;
                 status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
@@ -93,22 +120,24 @@ pub(super) async fn run_with<A: Algorithm>(
     Ok(status)
 }
 
-fn check_options(options: &Options) -> Result<(), UtilityError> {
+fn check_options(options: &TypedOptions<Opt>) -> Result<(), UtilityError> {
     let usage = |text: String| Err(UtilityError::Usage(text));
-    let checks = options.has("check");
-    if options.has("tag") && options.last_of(&["binary", "text"]) == Some("text") {
+    let checks = options.has(Opt::Check);
+    if options.has(Opt::Tag) && options.last_of([Opt::Binary, Opt::Text]) == Some(Opt::Text) {
         return usage("--tag does not support --text mode".into());
     }
-    for (name, shown) in [("zero", "--zero"), ("tag", "--tag")] {
-        if checks && options.has(name) {
-            return usage(format!("the {shown} option is meaningless when verifying checksums"));
+    for option in [Opt::Zero, Opt::Tag] {
+        if checks && options.has(option) {
+            let name = option.long();
+            return usage(format!("the --{name} option is meaningless when verifying checksums"));
         }
     }
-    if checks && options.last_of(&["binary", "text"]).is_some() {
+    if checks && options.has_any([Opt::Binary, Opt::Text]) {
         return usage("the --binary and --text options are meaningless when verifying checksums".into());
     }
-    for name in ["ignore-missing", "status", "warn", "quiet", "strict"] {
-        if !checks && options.has(name) {
+    for option in [Opt::IgnoreMissing, Opt::Status, Opt::Warn, Opt::Quiet, Opt::Strict] {
+        if !checks && options.has(option) {
+            let name = option.long();
             return usage(format!("the --{name} option is meaningful only when verifying checksums"));
         }
     }
@@ -138,23 +167,21 @@ async fn digest<A: Algorithm>(ctx: &mut Context, operand: &[u8]) -> Result<Strin
 
 async fn print<A: Algorithm>(
     ctx: &mut Context,
-    options: &Options,
-    is_tagged: bool,
+    options: DigestOptions,
     operand: &[u8],
     digest: &str,
 ) -> Result<(), UtilityError> {
-    let zero = options.has("zero");
+    let zero = options.ends_in_nul;
     let escaped = !zero && operand.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'));
     let name = if escaped { escape(operand) } else { operand.to_metered() };
     let mut line = if escaped { vec![b'\\'] } else { Vec::new() };
-    if is_tagged {
+    if options.is_tagged {
         line.extend_from_slice(format!("{} (", A::NAME).as_bytes());
         line.extend_from_slice(&name);
         line.extend_from_slice(format!(") = {digest}").as_bytes());
     } else {
         line.extend_from_slice(digest.as_bytes());
-        let binary = options.last_of(&["binary", "text"]) == Some("binary");
-        line.extend_from_slice(if binary { b" *" } else { b"  " });
+        line.extend_from_slice(if options.is_binary { b" *" } else { b"  " });
         line.extend_from_slice(&name);
     }
     line.push(if zero { 0 } else { b'\n' });

@@ -3,26 +3,30 @@
 use super::tab_stops::TabStops;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Initial = flag('i', "initial", "do not convert tabs after non blanks"),
+        Tabs = value('t', "tabs", "LIST", "tab positions: N apart, or a list; the last may be /N or +N")
+            | number("NUM", "the same as -t NUM"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "expand",
     summary: "convert tabs in each FILE to spaces",
     usage: "expand [OPTION]... [FILE]...",
-    options: &[
-        flag('i', "initial", "do not convert tabs after non blanks"),
-        value('t', "tabs", "LIST", "tab positions: N apart, or a list; the last may be /N or +N"),
-        number("NUM", "the same as -t NUM"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf 'a\\tb\\n' | expand -t 4", "a   b\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let stops = TabStops::of(&options)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let stops = TabStops::parse(options.values(Opt::Tabs))?;
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
-        if let Err(error) = expand_operand(ctx, &stops, options.has("initial"), &operand).await {
+        if let Err(error) = expand_operand(ctx, &stops, options.has(Opt::Initial), &operand).await {
             let errno = error.errno()?;
             status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
         }

@@ -1,13 +1,13 @@
 //! `gawk`: `awk` by another name.
 
-use super::awk::{OPTIONS, run_gawk};
+use super::awk::{Opt, run_gawk};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "gawk",
     summary: "pattern scanning and processing language",
     usage: "gawk [-F fs] [-v var=val]... [--] 'program' [file...]\ngawk [-F fs] [-v var=val]... -f progfile... [--] [file...]",
-    options: OPTIONS,
+    options: Opt::TABLE,
     examples: &[example("gawk 'BEGIN { print toupper(\"a\") }'", "A\n")],
     operands_end_options: true,
     run: start!(run_gawk),

@@ -1,7 +1,7 @@
 //! `install`: copies files and sets their modes; makes directories. GNU coreutils install(1).
 
 use super::copy::{Copier, FollowLinks, Overwrite};
-use super::destination::destinations;
+use super::destination::{Placement, destinations};
 use super::file_mode::ModeChange;
 use super::files::parent;
 use super::prompt::Prompt;
@@ -9,21 +9,38 @@ use super::quote::{quote, quote_name};
 use crate::memory::{HashMap, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        Copy = flag('c', "", "(the default: copy)"),
+        Directory = flag('d', "directory", "treat all arguments as directory names; create all components"),
+        CreateParents = flag(
+            'D',
+            "",
+            "create all leading components of DEST except the last, then copy SOURCE to DEST",
+        ),
+        Mode = value('m', "mode", "MODE", "set permission mode (as in chmod), instead of rwxr-xr-x"),
+        PreserveTimestamps = flag(
+            'p',
+            "preserve-timestamps",
+            "apply access/modification times of SOURCE files",
+        ),
+        TargetDirectory = value(
+            't',
+            "target-directory",
+            "DIRECTORY",
+            "copy all SOURCE arguments into DIRECTORY",
+        ),
+        NoTargetDirectory = flag('T', "no-target-directory", "treat DEST as a normal file"),
+        Verbose = flag('v', "verbose", "print the name of each created file or directory"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "install",
     summary: "copy files and set attributes",
     usage: "install [OPTION]... [-T] SOURCE DEST\ninstall [OPTION]... SOURCE... DIRECTORY\n\
             install [OPTION]... -t DIRECTORY SOURCE...\ninstall [OPTION]... -d DIRECTORY...",
-    options: &[
-        flag('c', "", "(the default: copy)"),
-        flag('d', "directory", "treat all arguments as directory names; create all components"),
-        flag('D', "", "create all leading components of DEST except the last, then copy SOURCE to DEST"),
-        value('m', "mode", "MODE", "set permission mode (as in chmod), instead of rwxr-xr-x"),
-        flag('p', "preserve-timestamps", "apply access/modification times of SOURCE files"),
-        value('t', "target-directory", "DIRECTORY", "copy all SOURCE arguments into DIRECTORY"),
-        flag('T', "no-target-directory", "treat DEST as a normal file"),
-        flag('v', "verbose", "print the name of each created file or directory"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf x > a; install -D -m 600 a b/c; stat -c %a b/c", "600\n")],
     run: start!(run),
     ..Utility::BASE
@@ -31,8 +48,8 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when something failed (the rest is still done).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let change = match options.value("mode") {
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let change = match options.value(Opt::Mode) {
         Some(text) => {
             let change = ModeChange::parse(text);
             Some(change.ok_or_else(|| UtilityError::failed(format!("invalid mode {}", quote(text))))?)
@@ -40,9 +57,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         None => None,
     };
     let mode = |is_directory| change.as_ref().map_or(0o755, |change| change.apply(0, is_directory, 0));
-    let verbose = options.has("verbose");
+    let verbose = options.has(Opt::Verbose);
     let mut status = ExitStatus::SUCCESS;
-    if options.has("directory") {
+    if options.has(Opt::Directory) {
         if options.operands.is_empty() {
             return Err(UtilityError::Usage("missing file operand".into()));
         }
@@ -53,8 +70,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         return Ok(status);
     }
-    if options.has("D") {
-        let directory = match (options.value("target-directory"), options.operands.as_slice()) {
+    if options.has(Opt::CreateParents) {
+        let directory = match (options.value(Opt::TargetDirectory), options.operands.as_slice()) {
             (Some(directory), _) => Some(directory.to_metered()),
             (None, [_, destination]) => Some(parent(destination).to_metered()),
             _ => None,
@@ -66,7 +83,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             return ctx.complain(format_args!("cannot create directory {}", quote(&path)), error);
         }
     }
-    for (source, destination) in destinations(ctx, &options)? {
+    let placement = Placement {
+        directory: options.value(Opt::TargetDirectory),
+        whole: options.has(Opt::NoTargetDirectory),
+        ..Placement::default()
+    };
+    for (source, destination) in destinations(ctx, &options.operands, placement)? {
         if !file(ctx, &source, &destination, mode(false), &options).await? {
             status = ExitStatus::FAILURE;
         }
@@ -111,14 +133,14 @@ async fn file(
     source: &[u8],
     destination: &[u8],
     mode: u32,
-    options: &Options,
+    options: &TypedOptions<Opt>,
 ) -> Result<bool, UtilityError> {
     ctx.tick().await?;
     if ctx.stat(source).is_ok_and(|metadata| metadata.is_directory()) {
         ctx.warn(format_args!("omitting directory {}", quote_name(source)));
         return Ok(false);
     }
-    let verbose = options.has("verbose");
+    let verbose = options.has(Opt::Verbose);
     if let (Ok(from), Ok(to)) = (ctx.stat(source), ctx.lstat(destination))
         && from.inode != to.inode
         && !to.is_directory()
@@ -137,7 +159,7 @@ async fn file(
         follow: FollowLinks::Always,
         preserve_mode: false,
         preserve_owner: false,
-        preserve_times: options.has("preserve-timestamps"),
+        preserve_times: options.has(Opt::PreserveTimestamps),
         preserve_links: false,
         force: false,
         overwrite: Overwrite::Always,

@@ -7,27 +7,36 @@ use crate::memory::{ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::path::normalise;
 
+options! {
+    enum Opt {
+        Force = flag('f', "force", "remove existing destination files"),
+        Interactive = flag('i', "interactive", "prompt whether to remove destinations"),
+        Logical = flag('L', "logical", "dereference TARGETs that are symbolic links"),
+        NoDereference = flag(
+            'n',
+            "no-dereference",
+            "treat LINK_NAME as a normal file if it is a symbolic link to a directory",
+        ),
+        Physical = flag('P', "physical", "make hard links directly to symbolic links"),
+        Relative = flag('r', "relative", "with -s, create links relative to link location"),
+        Symbolic = flag('s', "symbolic", "make symbolic links instead of hard links"),
+        TargetDirectory = value(
+            't',
+            "target-directory",
+            "DIRECTORY",
+            "specify the DIRECTORY in which to create the links",
+        ),
+        NoTargetDirectory = flag('T', "no-target-directory", "treat LINK_NAME as a normal file always"),
+        Verbose = flag('v', "verbose", "print name of each linked file"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "ln",
     summary: "make links between files",
     usage: "ln [OPTION]... [-T] TARGET LINK_NAME\nln [OPTION]... TARGET\nln [OPTION]... TARGET... DIRECTORY\n\
             ln [OPTION]... -t DIRECTORY TARGET...",
-    options: &[
-        flag('f', "force", "remove existing destination files"),
-        flag('i', "interactive", "prompt whether to remove destinations"),
-        flag('L', "logical", "dereference TARGETs that are symbolic links"),
-        flag(
-            'n',
-            "no-dereference",
-            "treat LINK_NAME as a normal file if it is a symbolic link to a directory",
-        ),
-        flag('P', "physical", "make hard links directly to symbolic links"),
-        flag('r', "relative", "with -s, create links relative to link location"),
-        flag('s', "symbolic", "make symbolic links instead of hard links"),
-        value('t', "target-directory", "DIRECTORY", "specify the DIRECTORY in which to create the links"),
-        flag('T', "no-target-directory", "treat LINK_NAME as a normal file always"),
-        flag('v', "verbose", "print name of each linked file"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("touch a; ln -s a b; readlink b", "a\n")],
     run: start!(run),
     ..Utility::BASE
@@ -45,15 +54,15 @@ struct Linker {
 
 /// Exit status: 0, or 1 when a link could not be made (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let last = options.last_of(&["force", "interactive"]);
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let last = options.last_of([Opt::Force, Opt::Interactive]);
     let mut linker = Linker {
-        symbolic: options.has("symbolic"),
-        relative: options.has("relative"),
-        follow: options.last_of(&["logical", "physical"]) == Some("logical"),
-        force: last == Some("force"),
-        verbose: options.has("verbose"),
-        interactive: last == Some("interactive"),
+        symbolic: options.has(Opt::Symbolic),
+        relative: options.has(Opt::Relative),
+        follow: options.last_of([Opt::Logical, Opt::Physical]) == Some(Opt::Logical),
+        force: last == Some(Opt::Force),
+        verbose: options.has(Opt::Verbose),
+        interactive: last == Some(Opt::Interactive),
         prompt: Prompt::default(),
     };
     if linker.relative && !linker.symbolic {
@@ -70,10 +79,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// Targets with the names of their links.
-fn pairs(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
+fn pairs(ctx: &Context, options: &TypedOptions<Opt>) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
     let operands = &options.operands;
-    let whole = options.has("no-target-directory");
-    let directory = options.value("target-directory");
+    let whole = options.has(Opt::NoTargetDirectory);
+    let directory = options.value(Opt::TargetDirectory);
     if operands.is_empty() {
         return Err(UtilityError::Usage("missing file operand".into()));
     }
@@ -101,7 +110,8 @@ fn pairs(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, Utili
     match operands.as_slice() {
         [target] => Ok(into(b".", std::slice::from_ref(target))),
         [target, link] => {
-            let is_link = options.has("no-dereference") && ctx.lstat(link).is_ok_and(|own| own.is_symlink());
+            let is_link =
+                options.has(Opt::NoDereference) && ctx.lstat(link).is_ok_and(|own| own.is_symlink());
             if !is_link && ctx.stat(link).is_ok_and(|metadata| metadata.is_directory()) {
                 Ok(into(link, std::slice::from_ref(target)))
             } else {

@@ -1,7 +1,7 @@
 //! `mv`: renames files; across file systems it copies and removes. POSIX XCU mv, GNU coreutils mv(1).
 
 use super::copy::{Copier, FollowLinks, Overwrite};
-use super::destination::destinations;
+use super::destination::{Placement, destinations};
 use super::prompt::Prompt;
 use super::quote::quote_name;
 use super::walk::{Step, Walk};
@@ -9,22 +9,31 @@ use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
+options! {
+    enum Opt {
+        Backup = flag('b', "", "make a backup of each existing destination file"),
+        Force = flag('f', "force", "do not prompt before overwriting"),
+        Interactive = flag('i', "interactive", "prompt before overwrite"),
+        NoClobber = flag('n', "no-clobber", "do not overwrite an existing file"),
+        Suffix = value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
+        TargetDirectory = value(
+            't',
+            "target-directory",
+            "DIRECTORY",
+            "move all SOURCE arguments into DIRECTORY",
+        ),
+        NoTargetDirectory = flag('T', "no-target-directory", "treat DEST as a normal file"),
+        Update = flag('u', "update", "move only when the SOURCE file is newer than the destination file"),
+        Verbose = flag('v', "verbose", "explain what is being done"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "mv",
     summary: "rename SOURCE to DEST, or move SOURCE(s) to DIRECTORY",
     usage: "mv [OPTION]... [-T] SOURCE DEST\nmv [OPTION]... SOURCE... DIRECTORY\n\
             mv [OPTION]... -t DIRECTORY SOURCE...",
-    options: &[
-        flag('b', "", "make a backup of each existing destination file"),
-        flag('f', "force", "do not prompt before overwriting"),
-        flag('i', "interactive", "prompt before overwrite"),
-        flag('n', "no-clobber", "do not overwrite an existing file"),
-        value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
-        value('t', "target-directory", "DIRECTORY", "move all SOURCE arguments into DIRECTORY"),
-        flag('T', "no-target-directory", "treat DEST as a normal file"),
-        flag('u', "update", "move only when the SOURCE file is newer than the destination file"),
-        flag('v', "verbose", "explain what is being done"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("touch a; mv -v a b", "renamed 'a' -> 'b'\n")],
     run: start!(run),
     ..Utility::BASE
@@ -41,21 +50,27 @@ struct Mover {
 
 /// Exit status: 0, or 1 when something could not be moved (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let mut mover = Mover {
-        overwrite: match options.last_of(&["f", "i", "n"]) {
-            Some("i") => Overwrite::Ask,
-            Some("n") => Overwrite::Never,
+        overwrite: match options.last_of([Opt::Force, Opt::Interactive, Opt::NoClobber]) {
+            Some(Opt::Interactive) => Overwrite::Ask,
+            Some(Opt::NoClobber) => Overwrite::Never,
             _ => Overwrite::Always,
         },
-        update: options.has("u"),
-        verbose: options.has("v"),
-        backup: (options.has("b") || options.has("S"))
-            .then(|| options.value("S").map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())),
+        update: options.has(Opt::Update),
+        verbose: options.has(Opt::Verbose),
+        backup: (options.has(Opt::Backup) || options.has(Opt::Suffix)).then(|| {
+            options.value(Opt::Suffix).map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())
+        }),
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
     };
-    for (source, destination) in destinations(ctx, &options)? {
+    let placement = Placement {
+        directory: options.value(Opt::TargetDirectory),
+        whole: options.has(Opt::NoTargetDirectory),
+        ..Placement::default()
+    };
+    for (source, destination) in destinations(ctx, &options.operands, placement)? {
         ctx.tick().await?;
         mover.operand(ctx, &source, &destination).await?;
     }

@@ -3,12 +3,12 @@
 use super::files::join;
 use super::quote::quote_name;
 use super::walk::{Step, Walk};
-use super::{Context, ExitStatus, Options, UtilityError};
+use super::{Context, ExitStatus, UtilityError};
 use crate::memory::{String, ToDecimal, ToMeteredString, format};
 use crate::vfs::{FsError, Metadata};
 
 /// What is changed, and how it is told.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Ownership {
     pub(crate) user: Option<u32>,
     pub(crate) group: Option<u32>,
@@ -23,21 +23,6 @@ pub(crate) struct Ownership {
 }
 
 impl Ownership {
-    /// With the options that both have.
-    pub(crate) fn new(options: &Options, is_group_only: bool) -> Self {
-        Self {
-            user: None,
-            group: None,
-            is_group_only,
-            follow: !options.has("no-dereference"),
-            recursive: options.has("recursive"),
-            silent: options.has("silent") || options.has("quiet"),
-            verbose: options.has("verbose"),
-            changes: options.has("changes"),
-            status: ExitStatus::SUCCESS,
-        }
-    }
-
     /// Changes an operand, with everything in it first where that was asked for.
     pub(crate) async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
         let follow = self.follow && !self.recursive;

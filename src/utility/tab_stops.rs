@@ -1,8 +1,8 @@
 //! Tab stops of `expand` and `unexpand`: `N`, a list of positions, and `/N` or `+N` for what follows the last of them.
 
+use super::UtilityError;
 use super::count::parse_digits;
 use super::quote::quote;
-use super::{Options, UtilityError};
 use crate::memory::{String, Vec, format};
 use crate::text::Text;
 
@@ -17,14 +17,8 @@ pub(crate) struct TabStops {
 }
 
 impl TabStops {
-    /// Those of the options `--tabs` and `-NUM`.
-    pub(crate) fn of(options: &Options) -> Result<Self, UtilityError> {
-        let lists = options.given().filter(|(spec, _)| matches!(spec.long, "tabs" | "NUM"));
-        Self::parse(lists.filter_map(|(_, list)| list).map(Text::as_bytes))
-    }
-
-    /// Reads one or more lists.
-    fn parse<'t>(lists: impl Iterator<Item = &'t [u8]>) -> Result<Self, UtilityError> {
+    /// Reads the lists of `--tabs` and `-NUM`.
+    pub(crate) fn parse<'t>(lists: impl Iterator<Item = &'t Text>) -> Result<Self, UtilityError> {
         let mut stops = Self::default();
         let mut last = 0;
         let failed = |text: String| Err(UtilityError::failed(text));

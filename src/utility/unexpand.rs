@@ -6,25 +6,35 @@
 use super::tab_stops::TabStops;
 use crate::utility::prelude::*;
 
+options! {
+    enum Opt {
+        All = flag('a', "all", "convert all blanks, instead of just initial blanks"),
+        FirstOnly = flag('\0', "first-only", "convert only leading sequences of blanks (overrides -a)"),
+        Tabs = value(
+            't',
+            "tabs",
+            "LIST",
+            "tab positions: N apart, or a list; the last may be /N or +N; enables -a",
+        ),
+        Digits = number("NUM", "tab positions as -t NUM, without -a"),
+    }
+}
+
 pub(super) const UTILITY: Utility = Utility {
     name: "unexpand",
     summary: "convert blanks in each FILE to tabs",
     usage: "unexpand [OPTION]... [FILE]...",
-    options: &[
-        flag('a', "all", "convert all blanks, instead of just initial blanks"),
-        flag('\0', "first-only", "convert only leading sequences of blanks (overrides -a)"),
-        value('t', "tabs", "LIST", "tab positions: N apart, or a list; the last may be /N or +N; enables -a"),
-        number("NUM", "tab positions as -t NUM, without -a"),
-    ],
+    options: Opt::TABLE,
     examples: &[example("printf '        a   b\\n' | unexpand -t 4 | tr '\\t' T", "TTaTb\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
-    let stops = TabStops::of(&options)?;
-    let whole = (options.has("all") || options.has("tabs")) && !options.has("first-only");
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let lists = options.given().filter(|(option, _)| matches!(option, Opt::Tabs | Opt::Digits));
+    let stops = TabStops::parse(lists.filter_map(|(_, list)| list))?;
+    let whole = (options.has(Opt::All) || options.has(Opt::Tabs)) && !options.has(Opt::FirstOnly);
     let mut line = Line::new(stops, whole);
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {

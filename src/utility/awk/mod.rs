@@ -55,20 +55,22 @@ pub(super) const UTILITY: Utility = Utility {
     name: "awk",
     summary: "pattern scanning and processing language",
     usage: "awk [-F fs] [-v var=val]... [--] 'program' [file...]\nawk [-F fs] [-v var=val]... -f progfile... [--] [file...]",
-    options: OPTIONS,
+    options: Opt::TABLE,
     examples: &[example("printf 'a b\\nc d\\n' | awk '{ print $2 }'", "b\nd\n")],
     operands_end_options: true,
     run: start!(run_awk),
     ..Utility::BASE
 };
 
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    value('f', "file", "PROGFILE", "take the program from PROGFILE; several are joined"),
-    value('F', "field-separator", "FS", "set FS before the program begins"),
-    value('v', "assign", "VAR=VAL", "assign to a variable before the program begins"),
-    value('i', "include", "LIBRARY", "`inplace' edits the files in place; there are no others"),
-    value('e', "source", "PROGRAM-TEXT", "take PROGRAM-TEXT as program, beside that of -f"),
-];
+options! {
+    pub(super) enum Opt {
+        File = value('f', "file", "PROGFILE", "take the program from PROGFILE; several are joined"),
+        FieldSeparator = value('F', "field-separator", "FS", "set FS before the program begins"),
+        Assign = value('v', "assign", "VAR=VAL", "assign to a variable before the program begins"),
+        Include = value('i', "include", "LIBRARY", "`inplace' edits the files in place; there are no others"),
+        Source = value('e', "source", "PROGRAM-TEXT", "take PROGRAM-TEXT as program, beside that of -f"),
+    }
+}
 
 async fn run_awk(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     run(ctx, &UTILITY).await
@@ -80,7 +82,7 @@ pub(super) async fn run_gawk(ctx: &mut Context) -> Result<ExitStatus, UtilityErr
 
 /// Exit status: that of `exit`, 0 without; 1 for a wrong program or usage; 2 when the program could not go on.
 async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(utility)?;
+    let options = ctx.typed_options::<Opt>(utility)?;
     let mut operands = options.operands.clone();
     let assignments = assignments(ctx, &options)?;
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
@@ -105,16 +107,16 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
 }
 
 /// Whether files are edited in place: `-i inplace`, with `-v inplace::suffix=...`.
-fn in_place(options: &Options) -> Result<Option<InPlace>, UtilityError> {
-    for name in options.values("include") {
+fn in_place(options: &TypedOptions<Opt>) -> Result<Option<InPlace>, UtilityError> {
+    for name in options.values(Opt::Include) {
         if **name != *b"inplace" {
             let message =
                 format!("fatal: cannot open source file `{name}' for reading: {}", Errno::NotFound.message());
             return Err(UtilityError::Failed { message, status: 2 });
         }
     }
-    let suffix = options.values("assign").filter_map(|text| suffix_of(text)).last();
-    Ok(options.has("include").then(|| InPlace::new(suffix)))
+    let suffix = options.values(Opt::Assign).filter_map(|text| suffix_of(text)).last();
+    Ok(options.has(Opt::Include).then(|| InPlace::new(suffix)))
 }
 
 fn suffix_of(assignment: &[u8]) -> Option<Text> {
@@ -129,24 +131,24 @@ struct Assignments {
 }
 
 /// The variables that `-F` and `-v` set, in this order, and their values.
-fn assignments(ctx: &mut Context, options: &Options) -> Result<Assignments, UtilityError> {
+fn assignments(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Assignments, UtilityError> {
     let mut assignments = Vec::new();
     let (mut warned, mut told) = (Vec::new(), Vec::new());
-    for (spec, argument) in options.given() {
-        let (name, mut value): (&[u8], Text) = match (spec.short, argument) {
-            ('F', Some(value)) => {
+    for (option, argument) in options.given() {
+        let (name, mut value): (&[u8], Text) = match (option, argument) {
+            (Opt::FieldSeparator, Some(value)) => {
                 // A backslash at the end is kept.
                 let slashes = value.iter().rev().take_while(|byte| **byte == b'\\').count();
                 let end: &[u8] = if slashes % 2 == 1 { b"\\" } else { b"" };
                 (b"FS", Text::from([value.as_bytes(), end].concat_metered()))
             }
-            ('v', Some(text)) if !text.contains(&b'=') => {
+            (Opt::Assign, Some(text)) if !text.contains(&b'=') => {
                 let (name, shown) = (bstr::BStr::new(&ctx.name), String::from_utf8_lossy(text));
                 let text = format!("{name}: `{shown}' argument to `-v' not in `var=value' form\n\n");
                 ctx.stderr.push(text.as_bytes());
                 return Err(usage(ctx));
             }
-            ('v', Some(text)) if suffix_of(text).is_none() => {
+            (Opt::Assign, Some(text)) if suffix_of(text).is_none() => {
                 let equals = memchr::memchr(b'=', text).unwrap_or(text.len());
                 (text.get(..equals).unwrap_or(&[]), Text::from(text.get(equals + 1..).unwrap_or(&[])))
             }
@@ -225,7 +227,7 @@ fn prepare(
 /// The program's text: of every `-f` and `-e`, or the first operand.
 async fn program_text(
     ctx: &mut Context,
-    options: &Options,
+    options: &TypedOptions<Opt>,
     operands: &mut Vec<Text>,
 ) -> Result<(Vec<u8>, Sources), UtilityError> {
     let mut text: Vec<u8> = Vec::new();
@@ -240,13 +242,13 @@ async fn program_text(
         }
     };
     let (mut is_given, mut ends_open) = (false, false);
-    for (spec, argument) in options.given() {
-        match (spec.short, argument) {
-            ('e', Some(part)) => {
+    for (option, argument) in options.given() {
+        match (option, argument) {
+            (Opt::Source, Some(part)) => {
                 add(Source::CommandLine, part);
                 ends_open = true;
             }
-            ('f', Some(name)) => {
+            (Opt::File, Some(name)) => {
                 let failure = |error: FsError| match error {
                     FsError::Limit(limit) => limit.into(),
                     FsError::Errno(errno) => UtilityError::Failed {

@@ -1,6 +1,6 @@
 //! `--check`: reads lists of digests and compares.
 
-use super::{Algorithm, digest};
+use super::{Algorithm, DigestOptions, digest};
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
@@ -16,7 +16,7 @@ struct Tally {
 /// Whether all digests of the list are right.
 pub(super) async fn run<A: Algorithm>(
     ctx: &mut Context,
-    options: &Options,
+    options: DigestOptions,
     list: &[u8],
 ) -> Result<bool, UtilityError> {
     let shown = if list == b"-" { quote_operand(b"standard input") } else { quote_operand(list) };
@@ -31,18 +31,18 @@ pub(super) async fn run<A: Algorithm>(
     }
     if tally.proper == 0 {
         ctx.warn(format_args!("{shown}: no properly formatted checksum lines found"));
-    } else if !options.has("status") {
+    } else if !options.is_silent {
         warn_about(ctx, tally.improper, ["line is", "lines are"], "improperly formatted");
         warn_about(ctx, tally.unreadable, ["listed file", "listed files"], "could not be read");
         warn_about(ctx, tally.mismatched, ["computed checksum", "computed checksums"], "did NOT match");
-        if options.has("ignore-missing") && tally.matched == 0 {
+        if options.ignores_missing && tally.matched == 0 {
             ctx.warn(format_args!("{shown}: no file was verified"));
         }
     }
     Ok(tally.matched > 0
         && tally.mismatched == 0
         && tally.unreadable == 0
-        && (tally.improper == 0 || !options.has("strict")))
+        && (tally.improper == 0 || !options.is_strict))
 }
 
 fn warn_about(ctx: &mut Context, count: u64, [one, many]: [&str; 2], what: &str) {
@@ -53,7 +53,7 @@ fn warn_about(ctx: &mut Context, count: u64, [one, many]: [&str; 2], what: &str)
 
 async fn check_list<A: Algorithm>(
     ctx: &mut Context,
-    options: &Options,
+    options: DigestOptions,
     list: &[u8],
     shown: &str,
     tally: &mut Tally,
@@ -70,7 +70,7 @@ async fn check_list<A: Algorithm>(
         }
         let Some((wanted, name)) = parse_line::<A>(line) else {
             tally.improper += 1;
-            if options.has("warn") {
+            if options.warns {
                 ctx.warn(format_args!("{shown}: {number}: improperly formatted {} checksum line", A::NAME));
             }
             continue;
@@ -82,16 +82,16 @@ async fn check_list<A: Algorithm>(
 
 async fn check_file<A: Algorithm>(
     ctx: &mut Context,
-    options: &Options,
+    options: DigestOptions,
     wanted: &[u8],
     name: &[u8],
     tally: &mut Tally,
 ) -> Result<(), OperandError> {
-    let silent = options.has("status");
+    let silent = options.is_silent;
     let result = match digest::<A>(ctx, name).await {
         Ok(found) if found.as_bytes().eq_ignore_ascii_case(wanted) => {
             tally.matched += 1;
-            if silent || options.has("quiet") {
+            if silent || options.is_quiet {
                 return Ok(());
             }
             "OK"
@@ -102,7 +102,7 @@ async fn check_file<A: Algorithm>(
         }
         Err(error) => {
             let errno = error.errno()?;
-            if options.has("ignore-missing") && errno == Errno::NotFound {
+            if options.ignores_missing && errno == Errno::NotFound {
                 return Ok(());
             }
             ctx.warn(format_args!("{}: {}", quote_operand(name), errno.message()));

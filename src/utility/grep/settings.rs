@@ -1,5 +1,6 @@
 //! What the options of `grep` mean, once all are read.
 
+use super::Opt;
 use super::color::Colors;
 use super::selection::Selection;
 use crate::memory::{HashSet, String, ToMetered, Vec, format};
@@ -102,14 +103,14 @@ pub(super) async fn parse(
     utility: &'static Utility,
     syntax: Syntax,
 ) -> Result<(Settings, Vec<Text>), UtilityError> {
-    let (options, end) = ctx.parse_options_in_order(utility);
+    let (options, end) = ctx.typed_options_in_order::<Opt>(utility);
     let mut chosen = (syntax != Syntax::Basic).then_some(syntax);
     let mut sources = Sources::default();
-    for (spec, argument) in options.given() {
-        choose(&mut chosen, spec)?;
-        check(ctx, utility, spec, argument.map_or(b"", Text::as_bytes))?;
+    for (option, argument) in options.given() {
+        choose(&mut chosen, option)?;
+        check(ctx, utility, option, argument.map_or(b"", Text::as_bytes))?;
         if let Some(argument) = argument {
-            sources.take(ctx, spec, argument).await?;
+            sources.take(ctx, option, argument).await?;
         }
     }
     if let Err(end) = end {
@@ -118,7 +119,7 @@ pub(super) async fn parse(
             error => error,
         });
     }
-    if options.has("V") {
+    if options.has(Opt::Version) {
         let version = format!("{} (hookbox) {}\n", utility.name, env!("CARGO_PKG_VERSION"));
         ctx.stdout.push(version.as_bytes());
         return Err(UtilityError::Exit(ExitStatus::SUCCESS));
@@ -137,14 +138,16 @@ pub(super) async fn parse(
         complete_last(&mut patterns, syntax == Syntax::Extended);
     }
     let (before, after) = context_lines(&options)?;
-    let is_recursive = options.last_of(&["r", "R", "d"]);
+    let is_recursive = options.last_of([Opt::Recursive, Opt::DereferenceRecursive, Opt::Directories]);
     let directories = match is_recursive {
-        Some("d") => directories(ctx, utility, options.value("d").map_or(b"", Text::as_bytes))?,
+        Some(Opt::Directories) => {
+            directories(ctx, utility, options.value(Opt::Directories).map_or(b"", Text::as_bytes))?
+        }
         Some(_) => Directories::Recurse,
         None => Directories::Read,
     };
-    let with_name = match options.last_of(&["H", "h"]) {
-        Some("H") => Some(true),
+    let with_name = match options.last_of([Opt::WithFilename, Opt::NoFilename]) {
+        Some(Opt::WithFilename) => Some(true),
         Some(_) => Some(false),
         None => None,
     };
@@ -152,34 +155,40 @@ pub(super) async fn parse(
         syntax,
         patterns,
         places,
-        ignore_case: matches!(options.last_of(&["i", "y", "no-ignore-case"]), Some("i" | "y")),
-        whole_word: options.has("w"),
-        whole_line: options.has("x"),
-        is_inverted: options.has("v"),
+        ignore_case: matches!(
+            options.last_of([Opt::IgnoreCase, Opt::ObsoleteIgnoreCase, Opt::NoIgnoreCase]),
+            Some(Opt::IgnoreCase | Opt::ObsoleteIgnoreCase)
+        ),
+        whole_word: options.has(Opt::WordRegexp),
+        whole_line: options.has(Opt::LineRegexp),
+        is_inverted: options.has(Opt::InvertMatch),
         report: report(&options),
-        is_quiet: options.has("q") || options.has("silent"),
-        only_matching: options.has("o"),
-        line_number: options.has("n"),
-        byte_offset: options.has("b"),
-        initial_tab: options.has("T"),
+        is_quiet: options.has_any([Opt::Quiet, Opt::Silent]),
+        only_matching: options.has(Opt::OnlyMatching),
+        line_number: options.has(Opt::LineNumber),
+        byte_offset: options.has(Opt::ByteOffset),
+        initial_tab: options.has(Opt::InitialTab),
         colors: if has_colors { Some(Colors::of_environment(ctx)) } else { None },
-        null_after_name: options.has("Z"),
-        line_buffered: options.has("line-buffered"),
+        null_after_name: options.has(Opt::Null),
+        line_buffered: options.has(Opt::LineBuffered),
         with_name,
-        label: options.value("label").cloned().unwrap_or(Text::from_static(b"(standard input)")),
+        label: options.value(Opt::Label).cloned().unwrap_or(Text::from_static(b"(standard input)")),
         max_count: max_count(&options)?,
         before,
         after,
-        separator: match options.last_of(&["group-separator", "no-group-separator"]) {
-            Some("no-group-separator") => None,
-            Some(_) => options.value("group-separator").cloned(),
+        separator: match options.last_of([Opt::GroupSeparator, Opt::NoGroupSeparator]) {
+            Some(Opt::NoGroupSeparator) => None,
+            Some(_) => options.value(Opt::GroupSeparator).cloned(),
             None => Some(Text::from_static(b"--")),
         },
-        no_messages: options.has("s"),
-        eol: if options.has("z") { 0 } else { b'\n' },
+        no_messages: options.has(Opt::NoMessages),
+        eol: if options.has(Opt::NullData) { 0 } else { b'\n' },
         binary: binary(&options)?,
         directories,
-        follows_links: matches!(options.last_of(&["r", "R"]), Some("R")),
+        follows_links: matches!(
+            options.last_of([Opt::Recursive, Opt::DereferenceRecursive]),
+            Some(Opt::DereferenceRecursive)
+        ),
         skips_devices: devices(&options)?,
         files,
         excluded_directories,
@@ -216,28 +225,23 @@ struct Sources {
 }
 
 impl Sources {
-    async fn take(
-        &mut self,
-        ctx: &mut Context,
-        spec: &OptionSpec,
-        argument: &Text,
-    ) -> Result<(), UtilityError> {
-        match (spec.short, spec.long) {
-            ('e', _) => self.add_lines(argument),
-            ('f', _) => {
+    async fn take(&mut self, ctx: &mut Context, option: Opt, argument: &Text) -> Result<(), UtilityError> {
+        match option {
+            Opt::Regexp => self.add_lines(argument),
+            Opt::File => {
                 self.has_patterns = true;
                 for (index, line) in read_lines(ctx, argument).await?.into_iter().enumerate() {
                     self.add(line, Some((argument.clone(), index + 1)));
                 }
             }
-            (_, "include") => self.files.push(argument, true),
-            (_, "exclude") => self.files.push(argument, false),
-            (_, "exclude-dir") => {
+            Opt::Include => self.files.push(argument, true),
+            Opt::Exclude => self.files.push(argument, false),
+            Opt::ExcludeDir => {
                 let last = argument.iter().rposition(|&byte| byte != b'/');
                 let trimmed = argument.get(..last.map_or(1, |last| last + 1));
                 self.excluded_directories.push(trimmed.unwrap_or(argument), false);
             }
-            (_, "exclude-from") => {
+            Opt::ExcludeFrom => {
                 for line in read_lines(ctx, argument).await? {
                     self.files.push(&line, false);
                 }
@@ -304,12 +308,12 @@ fn complete_last(patterns: &mut [Vec<u8>], is_extended: bool) {
 }
 
 /// Notes the syntax that an option asks for, which an earlier one or the tool's name may contradict.
-fn choose(chosen: &mut Option<Syntax>, spec: &OptionSpec) -> Result<(), UtilityError> {
-    let syntax = match spec.short {
-        'E' => Syntax::Extended,
-        'F' => Syntax::Fixed,
-        'G' => Syntax::Basic,
-        'P' => Syntax::Perl,
+fn choose(chosen: &mut Option<Syntax>, option: Opt) -> Result<(), UtilityError> {
+    let syntax = match option {
+        Opt::ExtendedRegexp => Syntax::Extended,
+        Opt::FixedStrings => Syntax::Fixed,
+        Opt::BasicRegexp => Syntax::Basic,
+        Opt::PerlRegexp => Syntax::Perl,
         _ => return Ok(()),
     };
     if chosen.is_some_and(|chosen| chosen != syntax) {
@@ -319,13 +323,13 @@ fn choose(chosen: &mut Option<Syntax>, spec: &OptionSpec) -> Result<(), UtilityE
     Ok(())
 }
 
-fn context_lines(options: &Options) -> Result<(Option<u64>, Option<u64>), UtilityError> {
+fn context_lines(options: &TypedOptions<Opt>) -> Result<(Option<u64>, Option<u64>), UtilityError> {
     let (mut before, mut after, mut both) = (None, None, None);
-    for (spec, argument) in options.given() {
-        let target = match (spec.short, spec.long) {
-            ('B', _) => &mut before,
-            ('A', _) => &mut after,
-            ('C', _) | (_, "NUM") => &mut both,
+    for (option, argument) in options.given() {
+        let target = match option {
+            Opt::BeforeContext => &mut before,
+            Opt::AfterContext => &mut after,
+            Opt::Context | Opt::Digits => &mut both,
             _ => continue,
         };
         let text = argument.cloned().unwrap_or_default();
@@ -343,8 +347,8 @@ fn parse_count(text: &[u8]) -> Option<u64> {
     is_number.then(|| std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX))
 }
 
-fn max_count(options: &Options) -> Result<u64, UtilityError> {
-    options.value("m").map_or(Ok(u64::MAX), |text| count_of(text))
+fn max_count(options: &TypedOptions<Opt>) -> Result<u64, UtilityError> {
+    options.value(Opt::MaxCount).map_or(Ok(u64::MAX), |text| count_of(text))
 }
 
 fn count_of(text: &[u8]) -> Result<u64, UtilityError> {
@@ -354,23 +358,23 @@ fn count_of(text: &[u8]) -> Result<u64, UtilityError> {
     }
 }
 
-fn report(options: &Options) -> Report {
-    if options.has("q") || options.has("silent") {
+fn report(options: &TypedOptions<Opt>) -> Report {
+    if options.has_any([Opt::Quiet, Opt::Silent]) {
         return Report::Nothing;
     }
-    match options.last_of(&["l", "L"]) {
-        Some("l") => Report::NamesWith,
+    match options.last_of([Opt::FilesWithMatches, Opt::FilesWithoutMatch]) {
+        Some(Opt::FilesWithMatches) => Report::NamesWith,
         Some(_) => Report::NamesWithout,
-        None if options.has("c") => Report::Count,
+        None if options.has(Opt::Count) => Report::Count,
         None => Report::Lines,
     }
 }
 
-fn binary(options: &Options) -> Result<Binary, UtilityError> {
-    match options.last_of(&["a", "I", "binary-files"]) {
-        Some("a") => Ok(Binary::Text),
-        Some("I") => Ok(Binary::WithoutMatch),
-        Some(_) => match options.value("binary-files").map(Text::as_bytes) {
+fn binary(options: &TypedOptions<Opt>) -> Result<Binary, UtilityError> {
+    match options.last_of([Opt::Text, Opt::WithoutMatch, Opt::BinaryFiles]) {
+        Some(Opt::Text) => Ok(Binary::Text),
+        Some(Opt::WithoutMatch) => Ok(Binary::WithoutMatch),
+        Some(_) => match options.value(Opt::BinaryFiles).map(Text::as_bytes) {
             Some(b"binary") => Ok(Binary::Report),
             Some(b"text") => Ok(Binary::Text),
             Some(b"without-match") => Ok(Binary::WithoutMatch),
@@ -381,24 +385,19 @@ fn binary(options: &Options) -> Result<Binary, UtilityError> {
 }
 
 /// Looks at an option-argument when its option is reached: what is wrong first is told.
-fn check(
-    ctx: &mut Context,
-    utility: &Utility,
-    spec: &OptionSpec,
-    argument: &[u8],
-) -> Result<(), UtilityError> {
-    match spec.short {
-        'A' | 'B' | 'C' if parse_count(argument).is_none() => {
+fn check(ctx: &mut Context, utility: &Utility, option: Opt, argument: &[u8]) -> Result<(), UtilityError> {
+    match option {
+        Opt::AfterContext | Opt::BeforeContext | Opt::Context if parse_count(argument).is_none() => {
             Err(failed(format!("{}: invalid context length argument", bstr::BStr::new(argument))))
         }
-        'm' => count_of(argument).map(drop),
-        'd' => directories(ctx, utility, argument).map(drop),
-        'D' if !matches!(argument, b"read" | b"skip") => Err(failed("unknown devices method")),
-        'u' => {
+        Opt::MaxCount => count_of(argument).map(drop),
+        Opt::Directories => directories(ctx, utility, argument).map(drop),
+        Opt::Devices if !matches!(argument, b"read" | b"skip") => Err(failed("unknown devices method")),
+        Opt::UnixByteOffsets => {
             ctx.warn("warning: --unix-byte-offsets (-u) is obsolete");
             Ok(())
         }
-        _ if spec.long == "binary-files" && !matches!(argument, b"binary" | b"text" | b"without-match") => {
+        Opt::BinaryFiles if !matches!(argument, b"binary" | b"text" | b"without-match") => {
             Err(failed("unknown binary-files type"))
         }
         _ => Ok(()),
@@ -423,8 +422,8 @@ fn directories(ctx: &mut Context, utility: &Utility, argument: &[u8]) -> Result<
     Err(UtilityError::Exit(ExitStatus::FAILURE))
 }
 
-fn devices(options: &Options) -> Result<Option<bool>, UtilityError> {
-    match options.value("D").map(Text::as_bytes) {
+fn devices(options: &TypedOptions<Opt>) -> Result<Option<bool>, UtilityError> {
+    match options.value(Opt::Devices).map(Text::as_bytes) {
         None => Ok(None),
         Some(b"read") => Ok(Some(false)),
         Some(b"skip") => Ok(Some(true)),
@@ -433,9 +432,13 @@ fn devices(options: &Options) -> Result<Option<bool>, UtilityError> {
 }
 
 /// `auto` is never: output goes to no terminal. A word that is none of those prints the help.
-fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options) -> Result<bool, UtilityError> {
+fn is_colored(
+    ctx: &mut Context,
+    utility: &Utility,
+    options: &TypedOptions<Opt>,
+) -> Result<bool, UtilityError> {
     let mut is_colored = false;
-    for (_, argument) in options.given().filter(|(spec, _)| matches!(spec.long, "color" | "colour")) {
+    for (_, argument) in options.given().filter(|(option, _)| *option == Opt::Color) {
         let word = argument.map_or(b"auto".as_slice(), Text::as_bytes);
         let is_one_of =
             |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));

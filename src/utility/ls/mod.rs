@@ -12,13 +12,13 @@ use crate::memory::{JoinMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::quote::quote_name;
 use entry::Entry;
-use style::Style;
+use style::{Opt, Style};
 
 pub(super) const UTILITY: Utility = Utility {
     name: "ls",
     summary: "list information about the FILEs (the current directory by default)",
     usage: "ls [OPTION]... [FILE]...",
-    options: style::OPTIONS,
+    options: Opt::TABLE,
     examples: &[example("touch b a .c; ls -A", ".c\na\nb\n"), example("mkdir d; touch x; ls -p", "d/\nx\n")],
     usage_status: 2,
     run: start!(run),
@@ -34,7 +34,7 @@ struct Pending {
 
 /// Exit status: 0; 1 when something below an operand could not be read; 2 when an operand could not.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let options = ctx.typed_options::<Opt>(&UTILITY)?;
     let style = Style::of(ctx, &options)?;
     let operands =
         if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };

@@ -12,97 +12,112 @@ use crate::vfs::Metadata;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    flag('a', "all", "do not ignore entries starting with ."),
-    flag('A', "almost-all", "do not list implied . and .."),
-    flag('b', "escape", "print C-style escapes for nongraphic characters"),
-    flag('B', "ignore-backups", "do not list implied entries ending with ~"),
-    flag(
-        'c',
-        "",
-        "with -lt: sort by, and show, ctime; with -l: show ctime and sort by name; otherwise: sort by ctime",
-    ),
-    flag('C', "", "list entries by columns"),
-    optional('\0', "color", "WHEN", "color the output WHEN: always, auto, never"),
-    flag('d', "directory", "list directories themselves, not their contents"),
-    flag('f', "", "do not sort, enable -aU, disable -ls --color"),
-    optional(
-        'F',
-        "classify",
-        "WHEN",
-        "append indicator (one of */=>@|) to entries WHEN: always, auto, never",
-    ),
-    flag('\0', "file-type", "likewise, except do not append '*'"),
-    value(
-        '\0',
-        "format",
-        "WORD",
-        "across -x, commas -m, horizontal -x, long -l, single-column -1, verbose -l, vertical -C",
-    ),
-    flag('\0', "full-time", "like -l --time-style=full-iso"),
-    flag('g', "", "like -l, but do not list owner"),
-    flag('\0', "group-directories-first", "group directories before files"),
-    flag('G', "no-group", "in a long listing, don't print group names"),
-    flag('h', "human-readable", "with -l and -s, print sizes like 1K 234M 2G etc."),
-    flag('\0', "si", "likewise, but use powers of 1000 not 1024"),
-    flag('H', "dereference-command-line", "follow symbolic links listed on the command line"),
-    value(
-        '\0',
-        "hide",
-        "PATTERN",
-        "do not list implied entries matching shell PATTERN (overridden by -a or -A)",
-    ),
-    value('\0', "indicator-style", "WORD", "append indicator: none, slash (-p), file-type, classify (-F)"),
-    flag('i', "inode", "print the index number of each file"),
-    value('I', "ignore", "PATTERN", "do not list implied entries matching shell PATTERN"),
-    flag('k', "kibibytes", "default to 1024-byte blocks for file system usage"),
-    flag('l', "", "use a long listing format"),
-    flag('L', "dereference", "show information for the file that a symbolic link references"),
-    flag('m', "", "fill width with a comma separated list of entries"),
-    flag('n', "numeric-uid-gid", "like -l, but list numeric user and group IDs"),
-    flag('N', "literal", "print entry names without quoting"),
-    flag('o', "", "like -l, but do not list group information"),
-    flag('p', "", "append / indicator to directories"),
-    flag('q', "hide-control-chars", "print ? instead of nongraphic characters"),
-    flag('Q', "quote-name", "enclose entry names in double quotes"),
-    value(
-        '\0',
-        "quoting-style",
-        "WORD",
-        "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape",
-    ),
-    flag('r', "reverse", "reverse order while sorting"),
-    flag('R', "recursive", "list subdirectories recursively"),
-    flag('s', "size", "print the allocated size of each file, in blocks"),
-    flag('S', "", "sort by file size, largest first"),
-    value(
-        '\0',
-        "sort",
-        "WORD",
-        "sort by WORD instead of name: none (-U), size (-S), time (-t), version (-v), extension (-X), width",
-    ),
-    value(
-        '\0',
-        "time",
-        "WORD",
-        "which time to show or sort by: atime, access, use; ctime, status; mtime, modification",
-    ),
-    value(
-        '\0',
-        "time-style",
-        "TIME_STYLE",
-        "time/date format with -l: full-iso, long-iso, iso, locale, +FORMAT",
-    ),
-    flag('t', "", "sort by time, newest first"),
-    flag('u', "", "with -lt: sort by, and show, access time"),
-    flag('U', "", "do not sort; list entries in directory order"),
-    flag('v', "", "natural sort of (version) numbers within text"),
-    value('w', "width", "COLS", "set output width to COLS; 0 means no limit"),
-    flag('x', "", "list entries by lines instead of by columns"),
-    flag('X', "", "sort alphabetically by entry extension"),
-    flag('\0', "zero", "end each output line with NUL, not newline"),
-    flag('1', "", "list one file per line"),
-];
+options! {
+    pub(super) enum Opt {
+        All = flag('a', "all", "do not ignore entries starting with ."),
+        AlmostAll = flag('A', "almost-all", "do not list implied . and .."),
+        Escape = flag('b', "escape", "print C-style escapes for nongraphic characters"),
+        IgnoreBackups = flag('B', "ignore-backups", "do not list implied entries ending with ~"),
+        ChangeTime = flag(
+            'c',
+            "",
+            "with -lt: sort by, and show, ctime; with -l: show ctime and sort by name; otherwise: sort by ctime",
+        ),
+        Columns = flag('C', "", "list entries by columns"),
+        Color = optional('\0', "color", "WHEN", "color the output WHEN: always, auto, never"),
+        Directory = flag('d', "directory", "list directories themselves, not their contents"),
+        RawDirectory = flag('f', "", "do not sort, enable -aU, disable -ls --color"),
+        Classify = optional(
+            'F',
+            "classify",
+            "WHEN",
+            "append indicator (one of */=>@|) to entries WHEN: always, auto, never",
+        ),
+        FileType = flag('\0', "file-type", "likewise, except do not append '*'"),
+        Format = value(
+            '\0',
+            "format",
+            "WORD",
+            "across -x, commas -m, horizontal -x, long -l, single-column -1, verbose -l, vertical -C",
+        ),
+        FullTime = flag('\0', "full-time", "like -l --time-style=full-iso"),
+        LongWithoutOwner = flag('g', "", "like -l, but do not list owner"),
+        GroupDirectoriesFirst = flag('\0', "group-directories-first", "group directories before files"),
+        NoGroup = flag('G', "no-group", "in a long listing, don't print group names"),
+        HumanReadable = flag('h', "human-readable", "with -l and -s, print sizes like 1K 234M 2G etc."),
+        Si = flag('\0', "si", "likewise, but use powers of 1000 not 1024"),
+        DereferenceCommandLine = flag(
+            'H',
+            "dereference-command-line",
+            "follow symbolic links listed on the command line",
+        ),
+        Hide = value(
+            '\0',
+            "hide",
+            "PATTERN",
+            "do not list implied entries matching shell PATTERN (overridden by -a or -A)",
+        ),
+        IndicatorStyle = value(
+            '\0',
+            "indicator-style",
+            "WORD",
+            "append indicator: none, slash (-p), file-type, classify (-F)",
+        ),
+        Inode = flag('i', "inode", "print the index number of each file"),
+        Ignore = value('I', "ignore", "PATTERN", "do not list implied entries matching shell PATTERN"),
+        Kibibytes = flag('k', "kibibytes", "default to 1024-byte blocks for file system usage"),
+        Long = flag('l', "", "use a long listing format"),
+        Dereference = flag(
+            'L',
+            "dereference",
+            "show information for the file that a symbolic link references",
+        ),
+        Commas = flag('m', "", "fill width with a comma separated list of entries"),
+        NumericUidGid = flag('n', "numeric-uid-gid", "like -l, but list numeric user and group IDs"),
+        Literal = flag('N', "literal", "print entry names without quoting"),
+        LongWithoutGroup = flag('o', "", "like -l, but do not list group information"),
+        Slash = flag('p', "", "append / indicator to directories"),
+        HideControlChars = flag('q', "hide-control-chars", "print ? instead of nongraphic characters"),
+        QuoteName = flag('Q', "quote-name", "enclose entry names in double quotes"),
+        QuotingStyle = value(
+            '\0',
+            "quoting-style",
+            "WORD",
+            "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape",
+        ),
+        Reverse = flag('r', "reverse", "reverse order while sorting"),
+        Recursive = flag('R', "recursive", "list subdirectories recursively"),
+        Size = flag('s', "size", "print the allocated size of each file, in blocks"),
+        SortBySize = flag('S', "", "sort by file size, largest first"),
+        Sort = value(
+            '\0',
+            "sort",
+            "WORD",
+            "sort by WORD instead of name: none (-U), size (-S), time (-t), version (-v), extension (-X), width",
+        ),
+        Time = value(
+            '\0',
+            "time",
+            "WORD",
+            "which time to show or sort by: atime, access, use; ctime, status; mtime, modification",
+        ),
+        TimeStyle = value(
+            '\0',
+            "time-style",
+            "TIME_STYLE",
+            "time/date format with -l: full-iso, long-iso, iso, locale, +FORMAT",
+        ),
+        SortByTime = flag('t', "", "sort by time, newest first"),
+        AccessTime = flag('u', "", "with -lt: sort by, and show, access time"),
+        Unsorted = flag('U', "", "do not sort; list entries in directory order"),
+        SortByVersion = flag('v', "", "natural sort of (version) numbers within text"),
+        Width = value('w', "width", "COLS", "set output width to COLS; 0 means no limit"),
+        Across = flag('x', "", "list entries by lines instead of by columns"),
+        SortByExtension = flag('X', "", "sort alphabetically by entry extension"),
+        Zero = flag('\0', "zero", "end each output line with NUL, not newline"),
+        OnePerLine = flag('1', "", "list one file per line"),
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
@@ -193,17 +208,16 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) fn of(ctx: &Context, options: &Options) -> Result<Self, UtilityError> {
-        let any = |names: &[&str]| names.iter().any(|name| options.has(name));
-        let unsorted = options.has("f");
+    pub(super) fn of(ctx: &Context, options: &TypedOptions<Opt>) -> Result<Self, UtilityError> {
+        let unsorted = options.has(Opt::RawDirectory);
         let (long, layout) = layout(options)?;
         let (recent_format, old_format) = time_formats(ctx, options)?;
         let sort = sort(options)?;
         let time = time_field(options)?;
         let pattern =
             |text: &Text| Pattern::parse(text, PatternOptions { period: true, ..PatternOptions::default() });
-        let hidden = match options.last_of(&["a", "A", "f"]) {
-            Some("A") => Hidden::AlmostAll,
+        let hidden = match options.last_of([Opt::All, Opt::AlmostAll, Opt::RawDirectory]) {
+            Some(Opt::AlmostAll) => Hidden::AlmostAll,
             Some(_) => Hidden::All,
             None => Hidden::Skip,
         };
@@ -211,15 +225,19 @@ impl Style {
             long,
             layout,
             // -c and -u sort by their time, unless -l shows it.
-            sort: if sort == Sort::Name && !long && any(&["c", "u", "time"]) && !options.has("sort") {
+            sort: if sort == Sort::Name
+                && !long
+                && options.has_any([Opt::ChangeTime, Opt::AccessTime, Opt::Time])
+                && !options.has(Opt::Sort)
+            {
                 Sort::Time
             } else {
                 sort
             },
-            reverse: options.has("r"),
-            recursive: options.has("R"),
-            directory_itself: options.has("d"),
-            directories_first: options.has("group-directories-first") && sort != Sort::None,
+            reverse: options.has(Opt::Reverse),
+            recursive: options.has(Opt::Recursive),
+            directory_itself: options.has(Opt::Directory),
+            directories_first: options.has(Opt::GroupDirectoriesFirst) && sort != Sort::None,
             hidden,
             indicator: indicator(options)?,
             quoting: quoting(options)?,
@@ -227,26 +245,28 @@ impl Style {
             recent_format,
             old_format,
             zone: Zone::of(&ctx.env),
-            owner: !options.has("g"),
-            group: !any(&["G", "o"]),
-            numeric: options.has("n"),
-            inode: options.has("i"),
-            blocks: options.has("s"),
-            human: match options.last_of(&["h", "si", "k"]) {
-                Some("h") => Some(1024),
-                Some("si") => Some(1000),
+            owner: !options.has(Opt::LongWithoutOwner),
+            group: !options.has_any([Opt::NoGroup, Opt::LongWithoutGroup]),
+            numeric: options.has(Opt::NumericUidGid),
+            inode: options.has(Opt::Inode),
+            blocks: options.has(Opt::Size),
+            human: match options.last_of([Opt::HumanReadable, Opt::Si, Opt::Kibibytes]) {
+                Some(Opt::HumanReadable) => Some(1024),
+                Some(Opt::Si) => Some(1000),
                 _ => None,
             },
-            follow: options.has("L"),
-            follow_operands: any(&["H", "L"])
-                || !(long || any(&["d"]) || matches!(indicator(options)?, Indicator::Classify)),
+            follow: options.has(Opt::Dereference),
+            follow_operands: options.has_any([Opt::DereferenceCommandLine, Opt::Dereference])
+                || !(long
+                    || options.has(Opt::Directory)
+                    || matches!(indicator(options)?, Indicator::Classify)),
             color: !unsorted && color(ctx, options)?,
             colored: false.into(),
             width: width(options)?,
-            end: if options.has("zero") { 0 } else { b'\n' },
-            ignore: options.values("ignore").map(pattern).collect(),
-            hide: options.values("hide").map(pattern).collect(),
-            ignore_backups: options.has("B"),
+            end: if options.has(Opt::Zero) { 0 } else { b'\n' },
+            ignore: options.values(Opt::Ignore).map(pattern).collect(),
+            hide: options.values(Opt::Hide).map(pattern).collect(),
+            ignore_backups: options.has(Opt::IgnoreBackups),
         })
     }
 
@@ -296,19 +316,23 @@ impl Style {
     }
 }
 
-fn layout(options: &Options) -> Result<(bool, Layout), UtilityError> {
+fn layout(options: &TypedOptions<Opt>) -> Result<(bool, Layout), UtilityError> {
     let mut long = false;
     let mut layout = Layout::Lines;
-    for (spec, argument) in options.given() {
-        match (spec.short, spec.long) {
-            ('l' | 'g' | 'n' | 'o', _) | (_, "full-time") => long = true,
-            ('C', _) => (long, layout) = (false, Layout::Columns),
-            ('x', _) => (long, layout) = (false, Layout::Across),
-            ('m', _) => (long, layout) = (false, Layout::Commas),
+    for (option, argument) in options.given() {
+        match option {
+            Opt::Long
+            | Opt::LongWithoutOwner
+            | Opt::NumericUidGid
+            | Opt::LongWithoutGroup
+            | Opt::FullTime => long = true,
+            Opt::Columns => (long, layout) = (false, Layout::Columns),
+            Opt::Across => (long, layout) = (false, Layout::Across),
+            Opt::Commas => (long, layout) = (false, Layout::Commas),
             // -1 after -l changes nothing.
-            ('1', _) => layout = Layout::Lines,
-            ('f', _) => long = false,
-            (_, "format") => match argument.map_or(&b""[..], |text| text.as_bytes()) {
+            Opt::OnePerLine => layout = Layout::Lines,
+            Opt::RawDirectory => long = false,
+            Opt::Format => match argument.map_or(&b""[..], |text| text.as_bytes()) {
                 b"long" | b"verbose" => long = true,
                 b"across" | b"horizontal" => (long, layout) = (false, Layout::Across),
                 b"commas" => (long, layout) = (false, Layout::Commas),
@@ -331,16 +355,16 @@ fn layout(options: &Options) -> Result<(bool, Layout), UtilityError> {
     Ok((long, layout))
 }
 
-fn sort(options: &Options) -> Result<Sort, UtilityError> {
+fn sort(options: &TypedOptions<Opt>) -> Result<Sort, UtilityError> {
     let mut sort = Sort::Name;
-    for (spec, argument) in options.given() {
-        match (spec.short, spec.long) {
-            ('t', _) => sort = Sort::Time,
-            ('S', _) => sort = Sort::Size,
-            ('X', _) => sort = Sort::Extension,
-            ('v', _) => sort = Sort::Version,
-            ('U' | 'f', _) => sort = Sort::None,
-            (_, "sort") => {
+    for (option, argument) in options.given() {
+        match option {
+            Opt::SortByTime => sort = Sort::Time,
+            Opt::SortBySize => sort = Sort::Size,
+            Opt::SortByExtension => sort = Sort::Extension,
+            Opt::SortByVersion => sort = Sort::Version,
+            Opt::Unsorted | Opt::RawDirectory => sort = Sort::None,
+            Opt::Sort => {
                 sort = match argument.map_or(&b""[..], |text| text.as_bytes()) {
                     b"none" => Sort::None,
                     b"time" => Sort::Time,
@@ -361,13 +385,13 @@ fn sort(options: &Options) -> Result<Sort, UtilityError> {
     Ok(sort)
 }
 
-fn time_field(options: &Options) -> Result<TimeField, UtilityError> {
+fn time_field(options: &TypedOptions<Opt>) -> Result<TimeField, UtilityError> {
     let mut field = TimeField::Modified;
-    for (spec, argument) in options.given() {
-        match (spec.short, spec.long) {
-            ('c', _) => field = TimeField::Changed,
-            ('u', _) => field = TimeField::Accessed,
-            (_, "time") => {
+    for (option, argument) in options.given() {
+        match option {
+            Opt::ChangeTime => field = TimeField::Changed,
+            Opt::AccessTime => field = TimeField::Accessed,
+            Opt::Time => {
                 field = match argument.map_or(&b""[..], |text| text.as_bytes()) {
                     b"atime" | b"access" | b"use" => TimeField::Accessed,
                     b"ctime" | b"status" => TimeField::Changed,
@@ -388,14 +412,14 @@ fn time_field(options: &Options) -> Result<TimeField, UtilityError> {
     Ok(field)
 }
 
-fn indicator(options: &Options) -> Result<Indicator, UtilityError> {
+fn indicator(options: &TypedOptions<Opt>) -> Result<Indicator, UtilityError> {
     let mut indicator = Indicator::None;
-    for (spec, argument) in options.given() {
-        match (spec.short, spec.long) {
-            ('p', _) => indicator = Indicator::Slash,
-            (_, "file-type") => indicator = Indicator::FileType,
-            (_, "classify") if is_always("--classify", argument)? => indicator = Indicator::Classify,
-            (_, "indicator-style") => {
+    for (option, argument) in options.given() {
+        match option {
+            Opt::Slash => indicator = Indicator::Slash,
+            Opt::FileType => indicator = Indicator::FileType,
+            Opt::Classify if is_always("--classify", argument)? => indicator = Indicator::Classify,
+            Opt::IndicatorStyle => {
                 indicator = match argument.map_or(&b""[..], |text| text.as_bytes()) {
                     b"none" => Indicator::None,
                     b"slash" => Indicator::Slash,
@@ -413,15 +437,15 @@ fn indicator(options: &Options) -> Result<Indicator, UtilityError> {
     Ok(indicator)
 }
 
-fn quoting(options: &Options) -> Result<Quoting, UtilityError> {
+fn quoting(options: &TypedOptions<Opt>) -> Result<Quoting, UtilityError> {
     let mut quoting = Quoting::Literal;
-    for (spec, argument) in options.given() {
-        match (spec.short, spec.long) {
-            ('b', _) => quoting = Quoting::Escape,
-            ('N', _) => quoting = Quoting::Literal,
-            ('Q', _) => quoting = Quoting::C,
-            ('q', _) if quoting == Quoting::Literal => quoting = Quoting::Hide,
-            (_, "quoting-style") => {
+    for (option, argument) in options.given() {
+        match option {
+            Opt::Escape => quoting = Quoting::Escape,
+            Opt::Literal => quoting = Quoting::Literal,
+            Opt::QuoteName => quoting = Quoting::C,
+            Opt::HideControlChars if quoting == Quoting::Literal => quoting = Quoting::Hide,
+            Opt::QuotingStyle => {
                 quoting = match argument.map_or(&b""[..], |text| text.as_bytes()) {
                     b"literal" => Quoting::Literal,
                     b"shell" | b"shell-escape" => Quoting::Shell,
@@ -462,10 +486,10 @@ fn is_always(option: &str, argument: Option<&Text>) -> Result<bool, UtilityError
 }
 
 /// Colors need a terminal type that has them.
-fn color(ctx: &Context, options: &Options) -> Result<bool, UtilityError> {
+fn color(ctx: &Context, options: &TypedOptions<Opt>) -> Result<bool, UtilityError> {
     let mut wanted = false;
-    for (spec, argument) in options.given() {
-        if spec.long == "color" {
+    for (option, argument) in options.given() {
+        if option == Opt::Color {
             wanted = is_always("--color", argument)?;
         }
     }
@@ -488,8 +512,8 @@ fn color(ctx: &Context, options: &Options) -> Result<bool, UtilityError> {
     Ok(wanted && (has(b"COLORTERM") || has(b"LS_COLORS") || known))
 }
 
-fn width(options: &Options) -> Result<usize, UtilityError> {
-    match options.value("width") {
+fn width(options: &TypedOptions<Opt>) -> Result<usize, UtilityError> {
+    match options.value(Opt::Width) {
         None => Ok(80),
         Some(text) => {
             let digits = text.iter().all(u8::is_ascii_digit);
@@ -503,12 +527,12 @@ fn width(options: &Options) -> Result<usize, UtilityError> {
 }
 
 /// The formats for a recent and for an old time.
-fn time_formats(ctx: &Context, options: &Options) -> Result<(Vec<u8>, Vec<u8>), UtilityError> {
+fn time_formats(ctx: &Context, options: &TypedOptions<Opt>) -> Result<(Vec<u8>, Vec<u8>), UtilityError> {
     let both = |format: &[u8]| (format.to_metered(), format.to_metered());
     let full = both(b"%Y-%m-%d %H:%M:%S.%N %z");
-    let given = match options.last_of(&["full-time", "time-style"]) {
-        Some("full-time") => return Ok(full),
-        _ => options.value("time-style").or_else(|| ctx.env.get(b"TIME_STYLE")),
+    let given = match options.last_of([Opt::FullTime, Opt::TimeStyle]) {
+        Some(Opt::FullTime) => return Ok(full),
+        _ => options.value(Opt::TimeStyle).or_else(|| ctx.env.get(b"TIME_STYLE")),
     };
     let Some(given) = given else { return Ok((b"%b %e %H:%M".to_metered(), b"%b %e  %Y".to_metered())) };
     let word = given.strip_prefix(b"posix-").unwrap_or(given);
