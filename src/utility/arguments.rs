@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 
 /// What a utility was given: options in order, then operands.
 #[derive(Clone, Debug)]
-pub struct TypedOptions<O> {
+pub struct Options<O> {
     /// Each with the index of its row in the table.
     given: Vec<(usize, Option<Text>)>,
     /// The operands.
@@ -18,7 +18,7 @@ pub struct TypedOptions<O> {
     set: PhantomData<O>,
 }
 
-impl<O: OptionSet> TypedOptions<O> {
+impl<O: OptionSet> Options<O> {
     /// Whether an option was given.
     pub fn has(&self, option: O) -> bool {
         self.given().any(|(given, _)| given == option)
@@ -203,4 +203,71 @@ impl Parser {
 
 fn usage(message: String) -> OptionsEnd {
     OptionsEnd::Fault(UtilityError::Usage(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::utility::options::options;
+
+    options! {
+        enum Opt {
+            Bytes = value('c', "bytes", "NUM", ""),
+            Quiet = flag('q', "quiet", "") | flag('\0', "silent", ""),
+            Quote = optional('Q', "quote", "STYLE", ""),
+            Digits = number("NUM", ""),
+        }
+    }
+
+    static UTILITY: Utility = Utility { name: "tool", options: Opt::TABLE, ..Utility::BASE };
+
+    fn parse(args: &[&str]) -> (Options<Opt>, Option<String>) {
+        let (options, end) =
+            Options::parse_in_order(&UTILITY, args.iter().map(|arg| Text::from(*arg)).collect());
+        let fault = match end {
+            Err(OptionsEnd::Fault(UtilityError::Usage(message))) => Some(message),
+            _ => None,
+        };
+        (options, fault)
+    }
+
+    #[test]
+    fn options_come_in_order_by_whichever_name() {
+        let (options, fault) = parse(&["-qc5", "x", "--silent", "-12", "--quo=a", "-Q", "--", "-c"]);
+        let shown: Vec<_> =
+            options.given().map(|(option, value)| (option, value.map(|text| &**text))).collect();
+        assert_eq!(
+            *shown,
+            [
+                (Opt::Quiet, None),
+                (Opt::Bytes, Some(&b"5"[..])),
+                (Opt::Quiet, None),
+                (Opt::Digits, Some(b"12")),
+                (Opt::Quote, Some(b"a")),
+                (Opt::Quote, None),
+            ]
+        );
+        assert_eq!(fault, None);
+        assert_eq!(*options.operands, [Text::from("x"), Text::from("-c")]);
+        assert_eq!((options.count(Opt::Quiet), options.has(Opt::Bytes)), (2, true));
+        assert_eq!(options.value(Opt::Quote), Some(&Text::from("a")));
+        assert_eq!(options.last_of([Opt::Quiet, Opt::Bytes]), Some(Opt::Quiet));
+        assert!(options.has_any([Opt::Digits]));
+        assert_eq!((Opt::Quiet.long(), Opt::Quiet.short(), Opt::Digits.short()), ("quiet", 'q', '\0'));
+    }
+
+    #[test]
+    fn what_was_taken_before_a_fault_stays() {
+        for (args, count, want) in [
+            (&["-q", "--qu"][..], 1, "option '--qu' is ambiguous; possibilities: '--quiet' '--quote'"),
+            (&["--quiet=x"], 0, "option '--quiet' doesn't allow an argument"),
+            (&["-q", "-c"], 1, "option requires an argument -- 'c'"),
+            (&["--bytes"], 0, "option '--bytes' requires an argument"),
+            (&["-qx"], 1, "invalid option -- 'x'"),
+            (&["--NUM"], 0, "unrecognized option '--NUM'"),
+        ] {
+            let (options, fault) = parse(args);
+            assert_eq!((options.given().count(), fault.as_deref()), (count, Some(want)), "{args:?}");
+        }
+    }
 }

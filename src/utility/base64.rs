@@ -36,7 +36,7 @@ pub(super) const UTILITY: Utility = Utility {
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut wrap = 76;
     for text in options.values(Opt::Wrap) {
         wrap = parse_digits(text)

@@ -22,7 +22,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
     let mut suffix = options.value(Opt::Suffix).cloned().unwrap_or_default();
     let names = if options.has_any([Opt::Multiple, Opt::Suffix]) {

@@ -44,7 +44,7 @@ struct Style {
 
 /// Exit status: 0, or 1 when a file could not be read (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut style = Style {
         number_nonblank: options.has(Opt::NumberNonblank),
         number: options.has(Opt::Number) && !options.has(Opt::NumberNonblank),

@@ -32,7 +32,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a group could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut ownership = Ownership {
         is_group_only: true,
         follow: !options.has(Opt::NoDereference),

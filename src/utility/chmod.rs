@@ -42,7 +42,7 @@ struct Change {
 /// Exit status: 0, or 1 when a mode could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let given = take_option_mode(&mut ctx.args);
-    let mut options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let mut options = ctx.parse_options::<Opt>(&UTILITY)?;
     let diagnoses = given.is_some();
     let mode = if let Some(reference) = options.value(Opt::Reference) {
         let metadata = ctx.stat(reference).map_err(|error| {

@@ -35,7 +35,7 @@ const TYPES: [&str; 11] =
 
 /// Exit status: 0, or 1 when a file could not be read or a checksum was wrong.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let checks = options.has(Opt::Check);
     if checks && options.has(Opt::Zero) {
         let text = "the --zero option is not supported when verifying checksums";
@@ -85,7 +85,7 @@ fn algorithm(text: &[u8]) -> Result<&'static str, UtilityError> {
 
 async fn by_name(
     ctx: &mut Context,
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
     name: &str,
 ) -> Result<ExitStatus, UtilityError> {
     match name {
@@ -100,7 +100,7 @@ async fn by_name(
 }
 
 /// Checks lists by the algorithm that the first tag in each names.
-async fn check_by_tag(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<ExitStatus, UtilityError> {
+async fn check_by_tag(ctx: &mut Context, options: &Options<Opt>) -> Result<ExitStatus, UtilityError> {
     let [list] = options.operands.as_slice() else {
         let text = "--check without --algorithm is supported for one file that names the algorithm";
         return Err(UtilityError::failed(text));
@@ -138,7 +138,7 @@ async fn first_tag(ctx: &mut Context, list: &[u8]) -> Result<Option<&'static str
 
 async fn each<A: Algorithm>(
     ctx: &mut Context,
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
 ) -> Result<ExitStatus, UtilityError> {
     let meant = DigestOptions {
         checks: options.has(Opt::Check),
@@ -157,7 +157,7 @@ async fn each<A: Algorithm>(
 /// Prints checksums of the older kinds: with the number of bytes, or of blocks.
 async fn print_sums(
     ctx: &mut Context,
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
     sum: Sum,
 ) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;

@@ -42,7 +42,7 @@ struct Settings {
 
 /// Exit status: 0 the same, 1 different, 2 trouble.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY).map_err(|error| with_hint("cmp", error))?;
+    let options = ctx.parse_options::<Opt>(&UTILITY).map_err(|error| with_hint("cmp", error))?;
     let settings = settings(&options).map_err(|error| with_hint("cmp", error))?;
     let Some(first) = options.operands.first().cloned() else {
         return Err(with_hint("cmp", UtilityError::Usage("missing operand after 'cmp'".into())));
@@ -86,7 +86,7 @@ fn trouble(
     Ok(ExitStatus(2))
 }
 
-fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     if let Some(extra) = options.operands.get(4) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
     }

@@ -53,7 +53,7 @@ impl Lines {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let number = |option: Opt, default: usize, what: &str| match options.value(option) {
         None => Ok(default),
         Some(text) => parse_digits(text)
@@ -164,7 +164,7 @@ enum Row<'l> {
 
 async fn print_table(
     ctx: &mut Context,
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
     limit: usize,
     lines: &Lines,
 ) -> Result<(), UtilityError> {
@@ -214,7 +214,7 @@ async fn print_table(
 }
 
 /// The numbers, from 1, of the columns in `--table-right`.
-fn right_aligned(options: &TypedOptions<Opt>, names: &[&[u8]]) -> Result<Vec<usize>, UtilityError> {
+fn right_aligned(options: &Options<Opt>, names: &[&[u8]]) -> Result<Vec<usize>, UtilityError> {
     let Some(list) = options.value(Opt::TableRight) else { return Ok(Vec::new()) };
     let mut numbers = Vec::new();
     for name in list.split(|byte| *byte == b',') {

@@ -90,7 +90,7 @@ impl Side {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let delimiter = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let separator = separator(&options)?;
     let check = match options.last_of([Opt::CheckOrder, Opt::NocheckOrder]) {
@@ -180,7 +180,7 @@ impl Columns {
     }
 }
 
-fn separator(options: &TypedOptions<Opt>) -> Result<Vec<u8>, UtilityError> {
+fn separator(options: &Options<Opt>) -> Result<Vec<u8>, UtilityError> {
     let mut separators = options.values(Opt::OutputDelimiter);
     let Some(first) = separators.next() else { return Ok(b"\t".to_metered()) };
     if separators.any(|other| other != first) {

@@ -3,7 +3,7 @@
 use super::options::OptionsEnd;
 use super::pace::yield_now;
 use super::running::{Relation, RunningCommand};
-use super::{ExitStatus, Input, OptionSet, Options, Output, Session, TypedOptions, Utility, UtilityError};
+use super::{ExitStatus, Input, OptionSet, Options, Output, Session, Utility, UtilityError};
 use crate::clock::{Sleep, Timers};
 use crate::environment::Environment;
 use crate::io::Description;
@@ -96,48 +96,26 @@ impl std::fmt::Debug for Context {
 const TICK: i64 = 2;
 
 impl Context {
-    /// Splits the arguments into options and operands by the utility's table.
+    /// Splits the arguments into options and operands by the table of the options `O`.
     ///
     /// # Errors
     /// A usage error worded as GNU getopt words it; `--help` and `--version` print and end with status 0.
-    pub fn parse_options(&mut self, utility: &'static Utility) -> Result<Options, UtilityError> {
+    pub fn parse_options<O: OptionSet>(
+        &mut self,
+        utility: &'static Utility,
+    ) -> Result<Options<O>, UtilityError> {
         self.utility = Some(utility);
         let args = std::mem::take(&mut self.args);
         Options::parse(utility, args, &mut self.stdout)
     }
 
-    /// As [`Context::parse_options`], into options of a type of their own.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn typed_options<O: OptionSet>(
-        &mut self,
-        utility: &'static Utility,
-    ) -> Result<TypedOptions<O>, UtilityError> {
-        self.utility = Some(utility);
-        let args = std::mem::take(&mut self.args);
-        TypedOptions::parse(utility, args, &mut self.stdout)
-    }
-
-    /// As [`Context::typed_options`], for a utility that acts on options one by one: those before a fault are given with it.
-    pub(super) fn typed_options_in_order<O: OptionSet>(
-        &mut self,
-        utility: &'static Utility,
-    ) -> (TypedOptions<O>, Result<(), OptionsEnd>) {
-        self.utility = Some(utility);
-        TypedOptions::parse_in_order(utility, std::mem::take(&mut self.args))
-    }
-
     /// As [`Context::parse_options`], for a utility that acts on options one by one: those before a fault are given with it.
-    pub(super) fn parse_options_in_order(
+    pub(super) fn parse_options_in_order<O: OptionSet>(
         &mut self,
         utility: &'static Utility,
-    ) -> (Options, Result<(), OptionsEnd>) {
+    ) -> (Options<O>, Result<(), OptionsEnd>) {
         self.utility = Some(utility);
-        let mut options = Options::default();
-        let args = std::mem::take(&mut self.args);
-        let end = options.take_all(utility, args);
-        (options, end)
+        Options::parse_in_order(utility, std::mem::take(&mut self.args))
     }
 
     /// Standard input; where that is closed, reading it is an error. Reading ahead is undone when it is dropped, where the

@@ -70,7 +70,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when something could not be copied (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let placement = Placement {
         directory: options.value(Opt::TargetDirectory),
         whole: options.has(Opt::NoTargetDirectory),
@@ -117,7 +117,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(copier.status)
 }
 
-fn copier(options: &TypedOptions<Opt>) -> Result<Copier, UtilityError> {
+fn copier(options: &Options<Opt>) -> Result<Copier, UtilityError> {
     let recursive = options.has_any([Opt::Recursive, Opt::Archive]);
     let follow = match options.last_of([
         Opt::Archive,

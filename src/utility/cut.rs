@@ -41,7 +41,7 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
@@ -53,7 +53,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let usage = |text: &str| UtilityError::Usage(text.into());
     let lists = [Opt::Bytes, Opt::Characters, Opt::Fields].map(|kind| options.count(kind));
     if lists.iter().sum::<usize>() > 1 {

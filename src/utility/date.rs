@@ -47,7 +47,7 @@ const RFC_EMAIL: &[u8] = b"%a, %d %b %Y %H:%M:%S %z";
 const DEFAULT: &[u8] = b"%a %b %e %H:%M:%S %Z %Y";
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let sources = [options.has(Opt::Date), options.has(Opt::File), options.has(Opt::Reference)];
     if sources.iter().filter(|&&given| given).count() > 1 {
         let message = "the options to specify dates for printing are mutually exclusive";
@@ -124,7 +124,7 @@ async fn each_line(
 }
 
 /// The format that options and operand ask for; more than one is an error.
-fn format(options: &TypedOptions<Opt>) -> Result<Vec<u8>, UtilityError> {
+fn format(options: &Options<Opt>) -> Result<Vec<u8>, UtilityError> {
     let mut formats: Vec<Vec<u8>> = Vec::new();
     for (option, argument) in options.given() {
         match option {

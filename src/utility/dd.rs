@@ -32,7 +32,7 @@ pub(super) const UTILITY: Utility = Utility {
 const LARGEST_BLOCK: u64 = 1 << 32;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
+    let options = ctx.parse_options::<NoOption>(&UTILITY)?;
     let settings = Settings::parse(ctx, &options.operands)?;
     let mut copy = Copy::open(ctx, settings)?;
     let status = copy.run(ctx).await?;

@@ -27,7 +27,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when an operand does not exist.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut status = ExitStatus::SUCCESS;
     let mut rows = u32::from(options.operands.is_empty());
     for operand in &options.operands {

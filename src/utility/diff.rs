@@ -87,7 +87,7 @@ struct Pair {
 /// Exit status: 0 the same, 1 different, 2 trouble.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = ctx.args.clone();
-    let options = ctx.typed_options::<Opt>(&UTILITY).map_err(|error| with_hint("diff", error))?;
+    let options = ctx.parse_options::<Opt>(&UTILITY).map_err(|error| with_hint("diff", error))?;
     let settings = Settings::of(&options, &args, &ctx.meter).map_err(|error| with_hint("diff", error))?;
     let paths = match options.operands.as_slice() {
         [left, right] => [left.clone(), right.clone()],
@@ -124,7 +124,7 @@ pub(super) fn with_hint(name: &str, error: UtilityError) -> UtilityError {
 
 impl Settings {
     fn of(
-        options: &TypedOptions<Opt>,
+        options: &Options<Opt>,
         args: &[Text],
         meter: &std::sync::Arc<Meter>,
     ) -> Result<Self, UtilityError> {

@@ -79,7 +79,7 @@ pub(super) async fn run<A: Algorithm>(
     ctx: &mut Context,
     utility: &'static Utility,
 ) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(utility)?;
+    let options = ctx.parse_options::<Opt>(utility)?;
     check_options(&options)?;
     let meant = DigestOptions {
         checks: options.has(Opt::Check),
@@ -120,7 +120,7 @@ pub(super) async fn run_with<A: Algorithm>(
     Ok(status)
 }
 
-fn check_options(options: &TypedOptions<Opt>) -> Result<(), UtilityError> {
+fn check_options(options: &Options<Opt>) -> Result<(), UtilityError> {
     let usage = |text: String| Err(UtilityError::Usage(text));
     let checks = options.has(Opt::Check);
     if options.has(Opt::Tag) && options.last_of([Opt::Binary, Opt::Text]) == Some(Opt::Text) {

@@ -19,7 +19,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));

@@ -63,7 +63,7 @@ struct Count {
 
 /// Exit status: 0, or 1 when something could not be read.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut count = count(&options)?;
     let operands =
         if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
@@ -76,7 +76,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(count.status)
 }
 
-fn count(options: &TypedOptions<Opt>) -> Result<Count, UtilityError> {
+fn count(options: &Options<Opt>) -> Result<Count, UtilityError> {
     let mut max_depth = u64::MAX;
     if let Some(text) = options.value(Opt::MaxDepth) {
         let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());

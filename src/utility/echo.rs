@@ -26,7 +26,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     if matches!(args.as_slice(), [only] if matches!(only.as_bytes(), b"--help" | b"--version")) {
         ctx.args = args;
-        ctx.typed_options::<Opt>(&UTILITY)?;
+        ctx.parse_options::<Opt>(&UTILITY)?;
         return Ok(ExitStatus::SUCCESS);
     }
     let (mut newline, mut escapes, mut first) = (true, false, 0);

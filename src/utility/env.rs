@@ -30,7 +30,7 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     ctx.args = split_strings(ctx, args).await?;
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut operands = options.operands.as_slice();
     let mut environment = (*ctx.env).clone();
     let dash = operands.first().is_some_and(|operand| operand.as_bytes() == b"-");

@@ -27,7 +27,7 @@ pub(super) const UTILITY: Utility = Utility {
 const LONGEST: usize = 64 * 1024;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let lists = options.has(Opt::Variables);
     let format = match options.operands.as_slice() {
         [] if lists => return Err(UtilityError::failed("missing arguments")),

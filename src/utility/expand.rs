@@ -22,7 +22,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let stops = TabStops::parse(options.values(Opt::Tabs))?;
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {

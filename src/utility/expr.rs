@@ -28,7 +28,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let [only] = ctx.args.as_slice()
         && (*only == b"--help".as_slice() || *only == b"--version".as_slice())
     {
-        ctx.typed_options::<NoOption>(&UTILITY)?;
+        ctx.parse_options::<NoOption>(&UTILITY)?;
     }
     ctx.utility = Some(&UTILITY);
     let mut arguments = std::mem::take(&mut ctx.args);

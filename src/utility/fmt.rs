@@ -79,7 +79,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             )));
         }
     }
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
@@ -99,7 +99,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let number = |option: Opt, most: u64| -> Result<Option<usize>, UtilityError> {
         let Some(text) = options.value(option) else { return Ok(None) };
         let fail = |reason: &str| UtilityError::failed(format!("invalid width: {}{reason}", quote(text)));

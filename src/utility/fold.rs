@@ -31,7 +31,7 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut settings =
         Settings { bytes: options.has(Opt::Bytes), spaces: options.has(Opt::Spaces), width: 80 };
     if let Some(text) = options.last_of([Opt::Width]).and_then(|name| options.value(name)) {

@@ -56,7 +56,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let name = ctx.name.clone();
         return generate(ctx, &grammar, &parameters, &name, Quoting::None, true, false).await;
     }
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let quoting = match options.values(Opt::Shell).last().map(Text::as_bytes) {
         None | Some(b"sh" | b"bash") => Quoting::Bourne,
         Some(b"csh" | b"tcsh") => Quoting::C,

@@ -50,7 +50,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(args) = ctx.args.first().and_then(|arg| expand_obsolete(arg)) {
         ctx.args.splice(..1, args.map_err(UtilityError::Usage)?);
     }
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let part = wanted_part(&options)?;
     let inputs = ctx.inputs(&options.operands);
     let headers = match options.last_of([Opt::Quiet, Opt::Verbose]) {
@@ -113,7 +113,7 @@ fn expand_obsolete(arg: &[u8]) -> Option<Result<Vec<Text>, String>> {
     Some(Ok(args))
 }
 
-fn wanted_part(options: &TypedOptions<Opt>) -> Result<Part, UtilityError> {
+fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
     let delimiter = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let mut part = Part { count: 10, lines: true, all_but_last: false, delimiter };
     for (option, argument) in options.given() {

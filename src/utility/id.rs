@@ -26,7 +26,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a user is not known.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let choices = [Opt::User, Opt::Group, Opt::Groups];
     let chosen: Vec<Opt> = choices.into_iter().filter(|choice| options.has(*choice)).collect();
     let named = options.has(Opt::Name);

@@ -48,7 +48,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when something failed (the rest is still done).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let change = match options.value(Opt::Mode) {
         Some(text) => {
             let change = ModeChange::parse(text);
@@ -133,7 +133,7 @@ async fn file(
     source: &[u8],
     destination: &[u8],
     mode: u32,
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
 ) -> Result<bool, UtilityError> {
     ctx.tick().await?;
     if ctx.stat(source).is_ok_and(|metadata| metadata.is_directory()) {

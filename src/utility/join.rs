@@ -84,7 +84,7 @@ struct Side {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut settings = settings(&options)?;
     if let Some(extra) = options.operands.get(2) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
@@ -176,7 +176,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
-fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let mut settings = Settings {
         keys: [0, 0],
         unpaired: [false, false],

@@ -54,7 +54,7 @@ struct Linker {
 
 /// Exit status: 0, or 1 when a link could not be made (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let last = options.last_of([Opt::Force, Opt::Interactive]);
     let mut linker = Linker {
         symbolic: options.has(Opt::Symbolic),
@@ -79,7 +79,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// Targets with the names of their links.
-fn pairs(ctx: &Context, options: &TypedOptions<Opt>) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
+fn pairs(ctx: &Context, options: &Options<Opt>) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
     let operands = &options.operands;
     let whole = options.has(Opt::NoTargetDirectory);
     let directory = options.value(Opt::TargetDirectory);

@@ -25,7 +25,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a directory could not be made (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }

@@ -49,7 +49,7 @@ struct Template {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if options.operands.len() > 1 {
         return Err(UtilityError::Usage("too many templates".into()));
     }
@@ -112,7 +112,7 @@ impl Template {
     }
 }
 
-fn template(ctx: &Context, options: &TypedOptions<Opt>) -> Result<Template, UtilityError> {
+fn template(ctx: &Context, options: &Options<Opt>) -> Result<Template, UtilityError> {
     let given = options.operands.first();
     let name = given.map_or(&b"tmp.XXXXXXXXXX"[..], |text| text.as_bytes());
     let suffix = options.value(Opt::Suffix);
@@ -162,7 +162,7 @@ fn template(ctx: &Context, options: &TypedOptions<Opt>) -> Result<Template, Util
 }
 
 /// The directory that the template is relative to; `None`: the working directory.
-fn directory(ctx: &Context, options: &TypedOptions<Opt>) -> Option<Vec<u8>> {
+fn directory(ctx: &Context, options: &Options<Opt>) -> Option<Vec<u8>> {
     let environment = ctx.env.get(b"TMPDIR").filter(|value| !value.is_empty());
     let last = options.last_of([Opt::Parent, Opt::Tmpdir]).and_then(|name| options.value(name));
     let named = last.filter(|value| !value.is_empty());

@@ -49,11 +49,11 @@ mod walk;
 mod width;
 
 pub use crate::environment::Environment;
-pub use arguments::TypedOptions;
+pub use arguments::Options;
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{
-    Example, NoOption, OptionArgument, OptionSet, OptionSpec, Options, example, flag, number, optional, value,
+    Example, NoOption, OptionArgument, OptionSet, OptionSpec, example, flag, number, optional, value,
 };
 pub(crate) use pace::yield_now;
 pub(crate) use running::CommandState;
@@ -78,8 +78,7 @@ pub(crate) mod prelude {
     pub(crate) use super::options::options;
     pub(crate) use super::quote::{quote, quote_input, quote_name, quote_operand};
     pub(crate) use super::{
-        Context, ExitStatus, Input, NoOption, OptionSet, OptionSpec, Options, Output, TypedOptions, Utility,
-        UtilityError, example, flag, number, optional, value,
+        Context, ExitStatus, Input, NoOption, OptionSet, Options, Output, Utility, UtilityError, example,
     };
     pub(crate) use crate::text::Text;
     pub(crate) use crate::vfs::{Errno, FsError};
@@ -168,6 +167,16 @@ mod tests {
     fn the_table_is_sorted_and_without_doubles() {
         for pair in UTILITIES.windows(2) {
             assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
+        }
+    }
+
+    #[test]
+    fn help_lists_the_options_of_the_row() {
+        // The real `which` is a script that knows no `--help`.
+        let has_help = |utility: &&&Utility| !utility.options.is_empty() && utility.name != "which";
+        for utility in UTILITIES.iter().filter(has_help) {
+            let outcome = testing::run(utility.name, &["--help"], b"", &[]);
+            assert_eq!(outcome.stdout, *options::help(utility, utility.options), "{}", utility.name);
         }
     }
 

@@ -50,7 +50,7 @@ struct Mover {
 
 /// Exit status: 0, or 1 when something could not be moved (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut mover = Mover {
         overwrite: match options.last_of([Opt::Force, Opt::Interactive, Opt::NoClobber]) {
             Some(Opt::Interactive) => Overwrite::Ask,

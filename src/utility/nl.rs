@@ -81,7 +81,7 @@ struct State {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut state = State { number: settings.start, overflow: false, section: 1, blanks: 0 };
     let mut status = ExitStatus::SUCCESS;
@@ -94,7 +94,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let style = |option: Opt, part: &str, default| match options.value(option).map(Text::as_bytes) {
         None => Ok(default),
         Some(b"a") => Ok(Style::All),

@@ -23,7 +23,7 @@ const SCRIPT: &[u8] = b"trap '' HUP; exec -- \"$@\"";
 
 /// Exit status: the command's; 125 when `nohup` fails, 126 when the command cannot be run, 127 when there is none.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
+    let options = ctx.parse_options::<NoOption>(&UTILITY)?;
     let Some(name) = options.operands.first() else {
         return Err(UtilityError::Usage("missing operand".into()));
     };

@@ -59,7 +59,7 @@ pub(super) const UTILITY: Utility = Utility {
 const UNCONVERTED: u8 = 2;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut settings = Settings::of(&options)?;
     for warning in std::mem::take(&mut settings.warnings) {
         ctx.warn(warning);

@@ -73,7 +73,7 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let mut dump = Dump { offset: settings.skip, previous: Vec::new(), starred: false, line: Vec::new() };
     let mut status = ExitStatus::SUCCESS;
@@ -100,7 +100,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let mut formats = Vec::new();
     for (option, argument) in options.given() {
         let text: &[u8] = match option {

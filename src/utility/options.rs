@@ -1,13 +1,10 @@
-//! The option parser of every utility, after GNU `getopt_long`: clusters (`-rn`), option-arguments (`-n5`, `-n 5`,
-//! `--lines=5`, `--lines 5`), unique abbreviations of long names, options behind operands, `--`. `--help` and `--version`
-//! come from the same table.
+//! The options of utilities as tables, from which the parser (`arguments.rs`) and `--help` come.
 //!
 //! The macro [`options!`] makes the table of a utility together with an enum of its options. What was given is asked for by
 //! the enum's variants, so that a misspelt option, or one of another utility, does not compile.
 
 use super::{ExitStatus, Output, Utility, UtilityError};
-use crate::memory::{String, ToMetered, Vec, format};
-use crate::text::Text;
+use crate::memory::{String, ToMetered, format};
 use std::fmt::Write as _;
 
 /// Whether an option takes an argument; the text is its name in the help.
@@ -127,14 +124,6 @@ pub const fn example(command: &'static str, output: &'static str) -> Example {
     Example { command, output }
 }
 
-/// What a utility was given: options in order, then operands.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    given: Vec<(OptionSpec, Option<Text>)>,
-    /// The operands.
-    pub operands: Vec<Text>,
-}
-
 /// Why the arguments are not all taken.
 pub(super) enum OptionsEnd {
     /// `--help` or `--version`: the text is printed, and that is all.
@@ -159,200 +148,6 @@ impl OptionsEnd {
             Self::Fault(error) => error,
         }
     }
-}
-
-impl Options {
-    /// Whether an option was given, by its letter or long name.
-    pub fn has(&self, name: &str) -> bool {
-        self.given.iter().any(|(spec, _)| is_named(spec, name))
-    }
-
-    /// How often an option was given.
-    pub fn count(&self, name: &str) -> usize {
-        self.given.iter().filter(|(spec, _)| is_named(spec, name)).count()
-    }
-
-    /// The option-argument given last.
-    pub fn value(&self, name: &str) -> Option<&Text> {
-        self.values(name).last()
-    }
-
-    /// Every option-argument of an option, in order.
-    pub fn values(&self, name: &str) -> impl Iterator<Item = &Text> {
-        self.given
-            .iter()
-            .filter(move |(spec, _)| is_named(spec, name))
-            .filter_map(|(_, value)| value.as_ref())
-    }
-
-    /// The name (as in `names`) of the one that was given last.
-    pub fn last_of<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
-        self.given.iter().rev().find_map(|(spec, _)| names.iter().copied().find(|name| is_named(spec, name)))
-    }
-
-    /// Options in the order in which they were given.
-    pub fn given(&self) -> impl Iterator<Item = (&OptionSpec, Option<&Text>)> {
-        self.given.iter().map(|(spec, value)| (spec, value.as_ref()))
-    }
-
-    pub(super) fn parse(
-        utility: &'static Utility,
-        args: Vec<Text>,
-        stdout: &mut Output,
-    ) -> Result<Self, UtilityError> {
-        let mut options = Self::default();
-        match options.take_all(utility, args) {
-            Ok(()) => Ok(options),
-            Err(end) => Err(end.tell(stdout)),
-        }
-    }
-
-    /// Takes the arguments in order; what was taken before one that ends it stays.
-    pub(super) fn take_all(&mut self, utility: &'static Utility, args: Vec<Text>) -> Result<(), OptionsEnd> {
-        let mut args = args.into_iter();
-        while let Some(arg) = args.next() {
-            match arg.as_bytes() {
-                b"--" => {
-                    self.operands.extend(args.by_ref());
-                }
-                [b'-', b'-', long @ ..] => {
-                    if let Some(text) = self.take_long(utility, long, &mut args)? {
-                        return Err(OptionsEnd::Text(text));
-                    }
-                }
-                [b'-', cluster @ ..] if !cluster.is_empty() => {
-                    self.take_cluster(utility, cluster, &mut args)?;
-                }
-                _ => {
-                    self.operands.push(arg);
-                    if utility.operands_end_options {
-                        self.operands.extend(args.by_ref());
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the text to print for `--help` and `--version`.
-    fn take_long(
-        &mut self,
-        utility: &'static Utility,
-        long: &[u8],
-        rest: &mut impl Iterator<Item = Text>,
-    ) -> Result<Option<String>, UtilityError> {
-        let (name, attached) = match memchr::memchr(b'=', long) {
-            Some(at) => (long.get(..at).unwrap_or(long), long.get(at + 1..)),
-            None => (long, None),
-        };
-        let shown = bstr::BStr::new(name);
-        let is_long =
-            |spec: &&OptionSpec| !spec.long.is_empty() && !matches!(spec.argument, OptionArgument::Number(_));
-        let exact = utility.options.iter().filter(is_long).find(|spec| spec.long.as_bytes() == name);
-        let spec = if let Some(spec) = exact {
-            *spec
-        } else {
-            let candidates: Vec<&OptionSpec> = utility
-                .options
-                .iter()
-                .filter(is_long)
-                .filter(|s| s.long.as_bytes().starts_with(name))
-                .collect();
-            let builtin =
-                |text: &str| candidates.is_empty() && !name.is_empty() && text.as_bytes().starts_with(name);
-            match candidates.as_slice() {
-                [one] => **one,
-                [] if builtin("help") => return Ok(Some(help(utility, utility.options))),
-                [] if builtin("version") => return Ok(Some(version(utility))),
-                [] => {
-                    return Err(UtilityError::Usage(format!(
-                        "unrecognized option '--{}'",
-                        bstr::BStr::new(long)
-                    )));
-                }
-                many => {
-                    let mut message = format!("option '--{shown}' is ambiguous; possibilities:");
-                    for spec in many {
-                        let _ = write!(message, " '--{}'", spec.long);
-                    }
-                    return Err(UtilityError::Usage(message));
-                }
-            }
-        };
-        let value = match (spec.argument, attached) {
-            (OptionArgument::None | OptionArgument::Number(_), Some(_)) => {
-                return Err(UtilityError::Usage(format!(
-                    "option '--{}' doesn't allow an argument",
-                    spec.long
-                )));
-            }
-            (OptionArgument::Required(_), None) => match rest.next() {
-                Some(value) => Some(value),
-                None => {
-                    return Err(UtilityError::Usage(format!(
-                        "option '--{}' requires an argument",
-                        spec.long
-                    )));
-                }
-            },
-            (_, attached) => attached.map(Text::from),
-        };
-        self.given.push((spec, value));
-        Ok(None)
-    }
-
-    fn take_cluster(
-        &mut self,
-        utility: &'static Utility,
-        cluster: &[u8],
-        rest: &mut impl Iterator<Item = Text>,
-    ) -> Result<(), UtilityError> {
-        let mut at = 0;
-        while let Some(&letter) = cluster.get(at) {
-            at += 1;
-            if letter.is_ascii_digit()
-                && let Some(spec) =
-                    utility.options.iter().find(|spec| matches!(spec.argument, OptionArgument::Number(_)))
-            {
-                let digits: Vec<u8> =
-                    cluster.iter().skip(at - 1).copied().take_while(u8::is_ascii_digit).collect();
-                at += digits.len() - 1;
-                self.given.push((*spec, Some(digits.into())));
-                continue;
-            }
-            let Some(spec) =
-                utility.options.iter().find(|spec| spec.short == char::from(letter) && letter != 0)
-            else {
-                let shown = cluster.get(at - 1..).and_then(|rest| {
-                    let text = String::from_utf8_lossy(rest);
-                    text.chars().next()
-                });
-                return Err(UtilityError::Usage(format!("invalid option -- '{}'", shown.unwrap_or('?'))));
-            };
-            let attached = cluster.get(at..).filter(|rest| !rest.is_empty());
-            let value = match spec.argument {
-                OptionArgument::None | OptionArgument::Number(_) => {
-                    self.given.push((*spec, None));
-                    continue;
-                }
-                OptionArgument::Optional(_) => attached.map(Text::from),
-                OptionArgument::Required(_) => match attached.map(Text::from).or_else(|| rest.next()) {
-                    Some(value) => Some(value),
-                    None => {
-                        let message = format!("option requires an argument -- '{}'", char::from(letter));
-                        return Err(UtilityError::Usage(message));
-                    }
-                },
-            };
-            self.given.push((*spec, value));
-            return Ok(());
-        }
-        Ok(())
-    }
-}
-
-fn is_named(spec: &OptionSpec, name: &str) -> bool {
-    spec.long == name || (spec.short != '\0' && name.chars().eq([spec.short]))
 }
 
 pub(super) fn version(utility: &Utility) -> String {

@@ -22,7 +22,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let end = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let delimiters = parse_delimiters(options.value(Opt::Delimiters).map_or(b"\t", Text::as_bytes))?;
     let inputs = ctx.inputs(&options.operands);

@@ -22,7 +22,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a variable is not set.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let end: &[u8] = if options.has(Opt::Null) { b"\0" } else { b"\n" };
     let environment = ctx.env.clone();
     if options.operands.is_empty() {

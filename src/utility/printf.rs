@@ -22,7 +22,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut args = std::mem::take(&mut ctx.args);
     if matches!(args.as_slice(), [only] if matches!(only.as_bytes(), b"--help" | b"--version")) {
         ctx.args = args;
-        args = ctx.typed_options::<NoOption>(&UTILITY)?.operands;
+        args = ctx.parse_options::<NoOption>(&UTILITY)?.operands;
     }
     if args.first().is_some_and(|arg| arg.as_bytes() == b"--") {
         args.remove(0);

@@ -24,7 +24,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0, or 1 when a file could not be read (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let end = if options.has(Opt::Zero) { 0 } else { b'\n' };
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {

@@ -48,7 +48,7 @@ struct Removal {
 
 /// Exit status: 0, or 1 when something could not be removed (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let confirmation = options.last_of([Opt::Force, Opt::Interactive, Opt::InteractiveOnce]);
     let mut removal = Removal {
         force: confirmation == Some(Opt::Force),

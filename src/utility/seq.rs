@@ -33,7 +33,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     protect_negative_numbers(&mut ctx.args);
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let format = options.value(Opt::Format).map(|text| Format::parse(text)).transpose()?;
     if format.is_some() && options.has(Opt::EqualWidth) {
         let text = "format string may not be specified when printing equal width strings";

@@ -31,7 +31,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 0; 1 when the script has a syntax error (the commands before it are listed); 2 when there is no script.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let most = usize::from(!options.has(Opt::Command));
     if let Some(extra) = options.operands.get(most) {
         return Err(UtilityError::Usage(format!("extra operand '{extra}'")));

@@ -60,7 +60,7 @@ impl Lines {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let end = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let range = options.value(Opt::InputRange).map(|text| parse_range(text)).transpose()?;
     if range.is_some() && options.has(Opt::Echo) {

@@ -16,7 +16,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
+    let options = ctx.parse_options::<NoOption>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }

@@ -81,7 +81,7 @@ pub(super) const UTILITY: Utility = Utility {
 const TROUBLE: u8 = 2;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = Settings::of(&options, ctx.session.random.next_u64())?;
     let inputs = ctx.inputs(&options.operands);
     if settings.check != Check::No {

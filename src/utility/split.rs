@@ -66,7 +66,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = Settings::of(&options)?;
     let mut operands = options.operands.iter();
     let file = operands.next().cloned().unwrap_or(Text::from_static(b"-"));

@@ -12,7 +12,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
+    let options = ctx.parse_options::<NoOption>(&UTILITY)?;
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;

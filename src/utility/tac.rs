@@ -21,7 +21,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let before = options.has(Opt::Before);
     let separator = match options.value(Opt::Separator).map(Text::as_bytes) {
         None => b"\n",

@@ -54,7 +54,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(args) = expand_obsolete(&ctx.args) {
         ctx.args.splice(..1, args);
     }
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if options.has(Opt::Follow) {
         return Err(UtilityError::failed(
             "following a file is not possible in a sandbox: a command has to end",
@@ -121,7 +121,7 @@ fn expand_obsolete(args: &[Text]) -> Option<Vec<Text>> {
     Some(vec![Text::from(option), Text::from(format!("{sign}{}", count.saturating_mul(factor)))])
 }
 
-fn wanted_part(options: &TypedOptions<Opt>) -> Result<Part, UtilityError> {
+fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
     let delimiter = if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' };
     let mut part = Part { count: 10, lines: true, from_start: false, delimiter };
     for (option, argument) in options.given() {

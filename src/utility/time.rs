@@ -48,7 +48,7 @@ const VERBOSE: &[u8] =
 
 /// Exit status: the command's; 125 when `time` itself fails, 126 and 127 when the command can not be run or found.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing program to run".into()));
     }

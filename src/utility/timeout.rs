@@ -105,7 +105,7 @@ const STOPS: std::ops::RangeInclusive<u8> = 19..=22;
 
 /// Exit status: the command's; 124 when it timed out (137 with KILL), 125 when `timeout` fails, 126 and 127 as `env`.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let (duration, argv) = match options.operands.as_slice() {
         [duration, argv @ ..] if !argv.is_empty() => (duration, argv),
         _ => {

@@ -50,7 +50,7 @@ struct Times {
 
 /// Exit status: 0, or 1 when a file's times could not be set (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let times = times(ctx, &options)?;
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing file operand".into()));
@@ -94,7 +94,7 @@ fn touch(ctx: &Context, operand: &[u8], times: &Times, follow: bool, create: boo
     }
 }
 
-fn times(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Times, UtilityError> {
+fn times(ctx: &mut Context, options: &Options<Opt>) -> Result<Times, UtilityError> {
     let (mut access_only, mut modify_only) = (options.has(Opt::Access), options.has(Opt::Modification));
     for word in options.values(Opt::Time) {
         match word.as_bytes() {
@@ -120,7 +120,7 @@ fn times(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Times, Utilit
 }
 
 /// The times to set: of access, of modification, and whether that is now.
-fn moments(ctx: &Context, options: &TypedOptions<Opt>) -> Result<(Duration, Duration, bool), UtilityError> {
+fn moments(ctx: &Context, options: &Options<Opt>) -> Result<(Duration, Duration, bool), UtilityError> {
     let now = ctx.session.clock.now();
     let zone = Zone::of(&ctx.env);
     let (date, reference, stamp) =

@@ -56,7 +56,7 @@ impl Tables {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut warnings = Vec::new();
     let tables = tables(&options, &mut warnings);
     for warning in warnings {
@@ -130,7 +130,7 @@ fn squeeze(bytes: &mut Vec<u8>, squeezed: &[bool; 256], last: &mut Option<u8>) {
 }
 
 /// Checks operands and sets, in the order in which the real program does.
-fn tables(options: &TypedOptions<Opt>, warnings: &mut Vec<String>) -> Result<Tables, UtilityError> {
+fn tables(options: &Options<Opt>, warnings: &mut Vec<String>) -> Result<Tables, UtilityError> {
     let complement = options.has(Opt::Complement);
     let (deletes, squeezes) = (options.has(Opt::Delete), options.has(Opt::SqueezeRepeats));
     let (first, second) = operands(options, deletes, squeezes)?;
@@ -180,7 +180,7 @@ fn tables(options: &TypedOptions<Opt>, warnings: &mut Vec<String>) -> Result<Tab
 }
 
 fn operands(
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
     deletes: bool,
     squeezes: bool,
 ) -> Result<(&Text, Option<&Text>), UtilityError> {

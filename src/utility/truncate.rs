@@ -62,7 +62,7 @@ impl Size {
 
 /// Exit status: 0, or 1 when a file's size could not be set (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let size = match options.value(Opt::Size) {
         Some(text) => {
             let size = Size::parse(text);

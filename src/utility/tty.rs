@@ -24,7 +24,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Exit status: 1, always.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if let Some(extra) = options.operands.first() {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }

@@ -29,7 +29,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if let Some(extra) = options.operands.first() {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }

@@ -31,7 +31,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let lists = options.given().filter(|(option, _)| matches!(option, Opt::Tabs | Opt::Digits));
     let stops = TabStops::parse(lists.filter_map(|(_, list)| list))?;
     let whole = (options.has(Opt::All) || options.has(Opt::Tabs)) && !options.has(Opt::FirstOnly);

@@ -76,7 +76,7 @@ struct Settings {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(&options)?;
     let operands = &options.operands;
     if let Some(extra) = operands.get(2) {
@@ -96,7 +96,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
-fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let mut settings = Settings {
         wanted: wanted(options)?,
         skip_fields: 0,
@@ -126,7 +126,7 @@ fn settings(options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
     Ok(settings)
 }
 
-fn wanted(options: &TypedOptions<Opt>) -> Result<Wanted, UtilityError> {
+fn wanted(options: &Options<Opt>) -> Result<Wanted, UtilityError> {
     let [count, repeated, single] =
         [Opt::Count, Opt::Repeated, Opt::Unique].map(|option| options.has(option));
     let all = options.last_of([Opt::AllDuplicates, Opt::AllRepeated]);
@@ -169,7 +169,7 @@ fn wanted(options: &TypedOptions<Opt>) -> Result<Wanted, UtilityError> {
 
 /// The word given to `--option[=METHOD]`; abbreviations are allowed.
 fn method(
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
     option: Opt,
     methods: &[&'static str],
 ) -> Result<Option<&'static str>, UtilityError> {

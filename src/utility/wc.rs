@@ -47,7 +47,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(options: &TypedOptions<Opt>) -> Self {
+    fn of(options: &Options<Opt>) -> Self {
         let has = |option| options.has(option);
         let any = options.has_any([Opt::Lines, Opt::Words, Opt::Chars, Opt::Bytes, Opt::MaxLineLength]);
         Self {
@@ -79,7 +79,7 @@ struct Counter {
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let columns = Columns::of(&options);
     let mut status = ExitStatus::SUCCESS;
     let named = match options.value(Opt::Files0From) {

@@ -28,7 +28,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.stdout.write(b"Usage: /usr/bin/which [-a] args\n").await?;
         return Ok(ExitStatus(2));
     }
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let path = ctx.env.get(b"PATH").cloned().unwrap_or_default();
     let mut status = if options.operands.is_empty() { ExitStatus::FAILURE } else { ExitStatus::SUCCESS };
     for name in &options.operands {

@@ -78,7 +78,7 @@ struct Runner {
 
 /// Exit status: 0; 123 when a command failed, 124 when one ended with 255, 126 and 127 when one could not be started.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(ctx, &options)?;
     let mut input = match options.value(Opt::ArgFile) {
         Some(file) => ctx.open_input(file).map_err(|error| {
@@ -110,7 +110,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     read.map(|()| runner.status)
 }
 
-fn settings(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Settings, UtilityError> {
+fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let number = |option: Opt, least: u64| -> Result<Option<u64>, UtilityError> {
         let Some(text) = options.value(option) else { return Ok(None) };
         let name = option.short();

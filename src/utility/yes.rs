@@ -16,7 +16,7 @@ pub(super) const UTILITY: Utility = Utility {
 const BLOCK: usize = 16 * 1024;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<NoOption>(&UTILITY)?;
+    let options = ctx.parse_options::<NoOption>(&UTILITY)?;
     let mut line = options.operands.join_metered(b" ");
     if options.operands.is_empty() {
         line.push(b'y');

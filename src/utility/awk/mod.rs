@@ -82,7 +82,7 @@ pub(super) async fn run_gawk(ctx: &mut Context) -> Result<ExitStatus, UtilityErr
 
 /// Exit status: that of `exit`, 0 without; 1 for a wrong program or usage; 2 when the program could not go on.
 async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(utility)?;
+    let options = ctx.parse_options::<Opt>(utility)?;
     let mut operands = options.operands.clone();
     let assignments = assignments(ctx, &options)?;
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
@@ -107,7 +107,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
 }
 
 /// Whether files are edited in place: `-i inplace`, with `-v inplace::suffix=...`.
-fn in_place(options: &TypedOptions<Opt>) -> Result<Option<InPlace>, UtilityError> {
+fn in_place(options: &Options<Opt>) -> Result<Option<InPlace>, UtilityError> {
     for name in options.values(Opt::Include) {
         if **name != *b"inplace" {
             let message =
@@ -131,7 +131,7 @@ struct Assignments {
 }
 
 /// The variables that `-F` and `-v` set, in this order, and their values.
-fn assignments(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Assignments, UtilityError> {
+fn assignments(ctx: &mut Context, options: &Options<Opt>) -> Result<Assignments, UtilityError> {
     let mut assignments = Vec::new();
     let (mut warned, mut told) = (Vec::new(), Vec::new());
     for (option, argument) in options.given() {
@@ -227,7 +227,7 @@ fn prepare(
 /// The program's text: of every `-f` and `-e`, or the first operand.
 async fn program_text(
     ctx: &mut Context,
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
     operands: &mut Vec<Text>,
 ) -> Result<(Vec<u8>, Sources), UtilityError> {
     let mut text: Vec<u8> = Vec::new();

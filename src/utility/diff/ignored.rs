@@ -18,7 +18,7 @@ pub(super) struct Ignored {
 }
 
 impl Ignored {
-    pub(super) fn of(options: &TypedOptions<Opt>, meter: &Arc<Meter>) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &Options<Opt>, meter: &Arc<Meter>) -> Result<Self, UtilityError> {
         let mut matching = Vec::new();
         for source in options.values(Opt::IgnoreMatchingLines) {
             let regex = Regex::new(source, Syntax::Basic, &regex_options(meter));

@@ -42,7 +42,7 @@ async fn search(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for (name, option) in [(&b"-help"[..], "--help"), (b"-version", "--version")] {
         if ctx.args.iter().any(|arg| arg.as_bytes() == name || arg.as_bytes() == option.as_bytes()) {
             ctx.args = vec![Text::from(option)];
-            ctx.typed_options::<Opt>(&UTILITY)?;
+            ctx.parse_options::<Opt>(&UTILITY)?;
         }
     }
     let args = std::mem::take(&mut ctx.args);

@@ -103,7 +103,7 @@ pub(super) async fn parse(
     utility: &'static Utility,
     syntax: Syntax,
 ) -> Result<(Settings, Vec<Text>), UtilityError> {
-    let (options, end) = ctx.typed_options_in_order::<Opt>(utility);
+    let (options, end) = ctx.parse_options_in_order::<Opt>(utility);
     let mut chosen = (syntax != Syntax::Basic).then_some(syntax);
     let mut sources = Sources::default();
     for (option, argument) in options.given() {
@@ -323,7 +323,7 @@ fn choose(chosen: &mut Option<Syntax>, option: Opt) -> Result<(), UtilityError> 
     Ok(())
 }
 
-fn context_lines(options: &TypedOptions<Opt>) -> Result<(Option<u64>, Option<u64>), UtilityError> {
+fn context_lines(options: &Options<Opt>) -> Result<(Option<u64>, Option<u64>), UtilityError> {
     let (mut before, mut after, mut both) = (None, None, None);
     for (option, argument) in options.given() {
         let target = match option {
@@ -347,7 +347,7 @@ fn parse_count(text: &[u8]) -> Option<u64> {
     is_number.then(|| std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX))
 }
 
-fn max_count(options: &TypedOptions<Opt>) -> Result<u64, UtilityError> {
+fn max_count(options: &Options<Opt>) -> Result<u64, UtilityError> {
     options.value(Opt::MaxCount).map_or(Ok(u64::MAX), |text| count_of(text))
 }
 
@@ -358,7 +358,7 @@ fn count_of(text: &[u8]) -> Result<u64, UtilityError> {
     }
 }
 
-fn report(options: &TypedOptions<Opt>) -> Report {
+fn report(options: &Options<Opt>) -> Report {
     if options.has_any([Opt::Quiet, Opt::Silent]) {
         return Report::Nothing;
     }
@@ -370,7 +370,7 @@ fn report(options: &TypedOptions<Opt>) -> Report {
     }
 }
 
-fn binary(options: &TypedOptions<Opt>) -> Result<Binary, UtilityError> {
+fn binary(options: &Options<Opt>) -> Result<Binary, UtilityError> {
     match options.last_of([Opt::Text, Opt::WithoutMatch, Opt::BinaryFiles]) {
         Some(Opt::Text) => Ok(Binary::Text),
         Some(Opt::WithoutMatch) => Ok(Binary::WithoutMatch),
@@ -422,7 +422,7 @@ fn directories(ctx: &mut Context, utility: &Utility, argument: &[u8]) -> Result<
     Err(UtilityError::Exit(ExitStatus::FAILURE))
 }
 
-fn devices(options: &TypedOptions<Opt>) -> Result<Option<bool>, UtilityError> {
+fn devices(options: &Options<Opt>) -> Result<Option<bool>, UtilityError> {
     match options.value(Opt::Devices).map(Text::as_bytes) {
         None => Ok(None),
         Some(b"read") => Ok(Some(false)),
@@ -435,7 +435,7 @@ fn devices(options: &TypedOptions<Opt>) -> Result<Option<bool>, UtilityError> {
 fn is_colored(
     ctx: &mut Context,
     utility: &Utility,
-    options: &TypedOptions<Opt>,
+    options: &Options<Opt>,
 ) -> Result<bool, UtilityError> {
     let mut is_colored = false;
     for (_, argument) in options.given().filter(|(option, _)| *option == Opt::Color) {

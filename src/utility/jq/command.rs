@@ -25,8 +25,8 @@ use super::value::Value;
 use super::work::Work;
 use crate::limit::Meter;
 use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
-use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example, flag, value};
-use crate::utility::{files, options};
+use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example};
+use crate::utility::{files, flag, options, value};
 use std::sync::Arc;
 
 pub(in crate::utility) const UTILITY: Utility = Utility {

@@ -34,7 +34,7 @@ struct Pending {
 
 /// Exit status: 0; 1 when something below an operand could not be read; 2 when an operand could not.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.typed_options::<Opt>(&UTILITY)?;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let style = Style::of(ctx, &options)?;
     let operands =
         if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };

@@ -208,7 +208,7 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) fn of(ctx: &Context, options: &TypedOptions<Opt>) -> Result<Self, UtilityError> {
+    pub(super) fn of(ctx: &Context, options: &Options<Opt>) -> Result<Self, UtilityError> {
         let unsorted = options.has(Opt::RawDirectory);
         let (long, layout) = layout(options)?;
         let (recent_format, old_format) = time_formats(ctx, options)?;
@@ -316,7 +316,7 @@ impl Style {
     }
 }
 
-fn layout(options: &TypedOptions<Opt>) -> Result<(bool, Layout), UtilityError> {
+fn layout(options: &Options<Opt>) -> Result<(bool, Layout), UtilityError> {
     let mut long = false;
     let mut layout = Layout::Lines;
     for (option, argument) in options.given() {
@@ -355,7 +355,7 @@ fn layout(options: &TypedOptions<Opt>) -> Result<(bool, Layout), UtilityError> {
     Ok((long, layout))
 }
 
-fn sort(options: &TypedOptions<Opt>) -> Result<Sort, UtilityError> {
+fn sort(options: &Options<Opt>) -> Result<Sort, UtilityError> {
     let mut sort = Sort::Name;
     for (option, argument) in options.given() {
         match option {
@@ -385,7 +385,7 @@ fn sort(options: &TypedOptions<Opt>) -> Result<Sort, UtilityError> {
     Ok(sort)
 }
 
-fn time_field(options: &TypedOptions<Opt>) -> Result<TimeField, UtilityError> {
+fn time_field(options: &Options<Opt>) -> Result<TimeField, UtilityError> {
     let mut field = TimeField::Modified;
     for (option, argument) in options.given() {
         match option {
@@ -412,7 +412,7 @@ fn time_field(options: &TypedOptions<Opt>) -> Result<TimeField, UtilityError> {
     Ok(field)
 }
 
-fn indicator(options: &TypedOptions<Opt>) -> Result<Indicator, UtilityError> {
+fn indicator(options: &Options<Opt>) -> Result<Indicator, UtilityError> {
     let mut indicator = Indicator::None;
     for (option, argument) in options.given() {
         match option {
@@ -437,7 +437,7 @@ fn indicator(options: &TypedOptions<Opt>) -> Result<Indicator, UtilityError> {
     Ok(indicator)
 }
 
-fn quoting(options: &TypedOptions<Opt>) -> Result<Quoting, UtilityError> {
+fn quoting(options: &Options<Opt>) -> Result<Quoting, UtilityError> {
     let mut quoting = Quoting::Literal;
     for (option, argument) in options.given() {
         match option {
@@ -486,7 +486,7 @@ fn is_always(option: &str, argument: Option<&Text>) -> Result<bool, UtilityError
 }
 
 /// Colors need a terminal type that has them.
-fn color(ctx: &Context, options: &TypedOptions<Opt>) -> Result<bool, UtilityError> {
+fn color(ctx: &Context, options: &Options<Opt>) -> Result<bool, UtilityError> {
     let mut wanted = false;
     for (option, argument) in options.given() {
         if option == Opt::Color {
@@ -512,7 +512,7 @@ fn color(ctx: &Context, options: &TypedOptions<Opt>) -> Result<bool, UtilityErro
     Ok(wanted && (has(b"COLORTERM") || has(b"LS_COLORS") || known))
 }
 
-fn width(options: &TypedOptions<Opt>) -> Result<usize, UtilityError> {
+fn width(options: &Options<Opt>) -> Result<usize, UtilityError> {
     match options.value(Opt::Width) {
         None => Ok(80),
         Some(text) => {
@@ -527,7 +527,7 @@ fn width(options: &TypedOptions<Opt>) -> Result<usize, UtilityError> {
 }
 
 /// The formats for a recent and for an old time.
-fn time_formats(ctx: &Context, options: &TypedOptions<Opt>) -> Result<(Vec<u8>, Vec<u8>), UtilityError> {
+fn time_formats(ctx: &Context, options: &Options<Opt>) -> Result<(Vec<u8>, Vec<u8>), UtilityError> {
     let both = |format: &[u8]| (format.to_metered(), format.to_metered());
     let full = both(b"%Y-%m-%d %H:%M:%S.%N %z");
     let given = match options.last_of([Opt::FullTime, Opt::TimeStyle]) {

@@ -121,7 +121,7 @@ const INVALID: [(&str, Invalid); 4] = [
 ];
 
 impl Settings {
-    pub(super) fn of(options: &TypedOptions<Opt>) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &Options<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {
             from: Scale::None,
             to: Scale::None,

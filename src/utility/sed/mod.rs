@@ -92,7 +92,7 @@ const LINE_LENGTH: u64 = 70;
 
 /// Exit status: 0; that of `q` or `Q`; 1 for a wrong script; 2 when an input could not be read; 4 for other errors.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let (options, end) = ctx.typed_options_in_order::<Opt>(&UTILITY);
+    let (options, end) = ctx.parse_options_in_order::<Opt>(&UTILITY);
     let mut operands = options.operands.clone();
     let mut parser = read_scripts(ctx, &options).await?;
     if let Err(end) = end {
@@ -131,7 +131,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// Reads every `-e` and `-f` in order, each with the options before it.
-async fn read_scripts(ctx: &mut Context, options: &TypedOptions<Opt>) -> Result<Parser, UtilityError> {
+async fn read_scripts(ctx: &mut Context, options: &Options<Opt>) -> Result<Parser, UtilityError> {
     let mut parser = Parser::new(ParseOptions {
         syntax: Syntax::Basic,
         is_posix: false,
@@ -196,7 +196,7 @@ fn usage(ctx: &mut Context, message: Option<String>) -> UtilityError {
 }
 
 /// The number that the option-argument of `-l` begins with; without one, 0.
-fn line_length(options: &TypedOptions<Opt>) -> u64 {
+fn line_length(options: &Options<Opt>) -> u64 {
     let Some(text) = options.value(Opt::LineLength) else { return LINE_LENGTH };
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
     digits.fold(0_u64, |number, digit| number.saturating_mul(10).saturating_add(u64::from(digit - b'0')))

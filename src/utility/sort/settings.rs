@@ -39,7 +39,7 @@ pub(super) fn bad_word(message: String) -> UtilityError {
 }
 
 impl Settings {
-    pub(super) fn of(options: &TypedOptions<Opt>, seed: u64) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &Options<Opt>, seed: u64) -> Result<Self, UtilityError> {
         let mut global = Ordering::default();
         for (option, argument) in options.given() {
             match option {
@@ -81,7 +81,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn check_operands(&self, options: &TypedOptions<Opt>) -> Result<(), UtilityError> {
+    fn check_operands(&self, options: &Options<Opt>) -> Result<(), UtilityError> {
         let letter = match self.check {
             Check::No => return Ok(()),
             Check::Report => 'c',
@@ -97,7 +97,7 @@ impl Settings {
     }
 }
 
-fn tab(options: &TypedOptions<Opt>) -> Result<Option<u8>, UtilityError> {
+fn tab(options: &Options<Opt>) -> Result<Option<u8>, UtilityError> {
     let mut tab = None;
     for text in options.values(Opt::FieldSeparator) {
         let new = match text.as_bytes() {
@@ -114,7 +114,7 @@ fn tab(options: &TypedOptions<Opt>) -> Result<Option<u8>, UtilityError> {
     Ok(tab)
 }
 
-fn check(options: &TypedOptions<Opt>) -> Result<Check, UtilityError> {
+fn check(options: &Options<Opt>) -> Result<Check, UtilityError> {
     let mut check = Check::No;
     for (option, argument) in options.given() {
         let new = match (option, argument.map(Text::as_bytes)) {
@@ -136,7 +136,7 @@ fn check(options: &TypedOptions<Opt>) -> Result<Check, UtilityError> {
     Ok(check)
 }
 
-fn output(options: &TypedOptions<Opt>) -> Result<Option<Text>, UtilityError> {
+fn output(options: &Options<Opt>) -> Result<Option<Text>, UtilityError> {
     let mut output: Option<&Text> = None;
     for file in options.values(Opt::Output) {
         if output.is_some_and(|other| other != file) {

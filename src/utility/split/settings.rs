@@ -53,7 +53,7 @@ const HEXADECIMAL: &[u8] = b"0123456789abcdef";
 const LONGEST: u64 = 4096;
 
 impl Settings {
-    pub(super) fn of(options: &TypedOptions<Opt>) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &Options<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {
             way: Way::Lines(1000),
             separator: b'\n',
