@@ -5,7 +5,7 @@ use super::option::ShellOption;
 use super::run::Run;
 use super::shell::Shell;
 use crate::memory::{JoinMetered, ToDecimal, ToMetered, Vec};
-use crate::utility::time_format::{Zone, timestamp};
+use crate::utility::format::time_format::{Zone, timestamp};
 
 /// Decodes the escapes; parameters are not expanded here.
 ///

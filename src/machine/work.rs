@@ -61,7 +61,7 @@ impl Expansion {
                 }
             }
             Ok(Done::Test(holds)) => shell.state.set_status(u8::from(!holds)),
-            Err(Stopped) => return Err(crate::utility::ticker::stopped(&run.services.meter).into()),
+            Err(Stopped) => return Err(crate::utility::context::ticker::stopped(&run.services.meter).into()),
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Its own decoder, and no crate's: what stands before a fault is printed, as GNU's does, and letters come in pieces that end
 //! anywhere.
 
-use super::count::parse_digits;
+use super::format::count::parse_digits;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
@@ -270,7 +270,7 @@ fn decode_piece(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn encodes_and_wraps() {

@@ -1,7 +1,7 @@
 //! `chgrp`: changes the group. POSIX XCU chgrp, GNU coreutils chgrp(1).
 
-use super::ownership::Ownership;
-use super::quote::{quote, quote_name};
+use super::file::ownership::Ownership;
+use super::format::quote::{quote, quote_name};
 use crate::memory::format;
 use crate::utility::prelude::*;
 

@@ -1,8 +1,8 @@
 //! `chmod`: changes file modes. POSIX XCU chmod, GNU coreutils chmod(1).
 
-use super::file_mode::{ModeChange, permission_letters};
-use super::quote::{quote, quote_if_needed, quote_name};
-use super::walk::{Step, Walk};
+use super::file::walk::{Step, Walk};
+use super::format::file_mode::{ModeChange, permission_letters};
+use super::format::quote::{quote, quote_if_needed, quote_name};
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
@@ -199,7 +199,7 @@ impl Change {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn modes_are_changed() {

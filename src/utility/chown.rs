@@ -1,7 +1,7 @@
 //! `chown`: changes owner and group. POSIX XCU chown, GNU coreutils chown(1). Only root may give files away.
 
-use super::ownership::Ownership;
-use super::quote::{quote, quote_name};
+use super::file::ownership::Ownership;
+use super::format::quote::{quote, quote_name};
 use crate::memory::{ToMetered, format};
 use crate::utility::prelude::*;
 
@@ -97,7 +97,7 @@ fn parse(ctx: &Context, text: &[u8]) -> Result<(Option<u32>, Option<u32>), Utili
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn owners_and_groups() {

@@ -2,8 +2,8 @@
 
 use super::digest::{self, Algorithm, DigestOptions, Sum};
 use crate::memory::{JoinMetered, Vec, format};
+use crate::utility::format::quote::quote;
 use crate::utility::prelude::*;
-use crate::utility::quote::quote;
 
 options! {
     enum Opt {
@@ -83,11 +83,7 @@ fn algorithm(text: &[u8]) -> Result<&'static str, UtilityError> {
     Err(UtilityError::Usage(message))
 }
 
-async fn by_name(
-    ctx: &mut Context,
-    options: &Options<Opt>,
-    name: &str,
-) -> Result<ExitStatus, UtilityError> {
+async fn by_name(ctx: &mut Context, options: &Options<Opt>, name: &str) -> Result<ExitStatus, UtilityError> {
     match name {
         "md5" => each::<md5::Md5>(ctx, options).await,
         "sha1" => each::<sha1::Sha1>(ctx, options).await,
@@ -136,10 +132,7 @@ async fn first_tag(ctx: &mut Context, list: &[u8]) -> Result<Option<&'static str
     }
 }
 
-async fn each<A: Algorithm>(
-    ctx: &mut Context,
-    options: &Options<Opt>,
-) -> Result<ExitStatus, UtilityError> {
+async fn each<A: Algorithm>(ctx: &mut Context, options: &Options<Opt>) -> Result<ExitStatus, UtilityError> {
     let meant = DigestOptions {
         checks: options.has(Opt::Check),
         is_tagged: options.last_of([Opt::Tag, Opt::Untagged]) != Some(Opt::Untagged),
@@ -155,11 +148,7 @@ async fn each<A: Algorithm>(
 }
 
 /// Prints checksums of the older kinds: with the number of bytes, or of blocks.
-async fn print_sums(
-    ctx: &mut Context,
-    options: &Options<Opt>,
-    sum: Sum,
-) -> Result<ExitStatus, UtilityError> {
+async fn print_sums(ctx: &mut Context, options: &Options<Opt>, sum: Sum) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         let (checksum, length) = match checksum(ctx, &operand, sum).await {

@@ -1,7 +1,7 @@
 //! `cmp`: compares two files byte by byte. GNU diffutils cmp(1).
 
-use super::count::parse_count;
 use super::diff::with_hint;
+use super::format::count::parse_count;
 use crate::memory::{JoinMetered, String, Vec, format};
 use crate::utility::prelude::*;
 
@@ -242,7 +242,7 @@ fn visible(byte: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn tells_the_first_difference_or_the_end() {

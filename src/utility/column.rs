@@ -1,11 +1,11 @@
 //! `column`: makes columns of lines, or a table of fields (`-t`). util-linux column(1).
 
-use super::count::parse_digits;
-use super::width::width;
+use super::format::count::parse_digits;
+use super::format::width::width;
 use crate::character::blocks;
 use crate::limit::LimitError;
 use crate::memory::{Vec, format, vec};
-use crate::utility::pace::tick_bytes;
+use crate::utility::context::pace::tick_bytes;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
 
@@ -267,7 +267,7 @@ async fn print_columns(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn tables_and_lists() {

@@ -2,7 +2,7 @@
 
 use crate::limit::Meter;
 use crate::memory::{ToDecimal, ToMetered, Vec, format, vec};
-use crate::utility::pace::{append, compare};
+use crate::utility::context::pace::{append, compare};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -201,7 +201,7 @@ pub(super) fn two_operands(operands: &[Text]) -> Result<[Text; 2], UtilityError>
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn three_columns() {

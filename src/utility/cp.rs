@@ -1,11 +1,11 @@
-//! `cp`: copies files and trees. POSIX XCU cp, GNU coreutils cp(1). The work is in `copy.rs`.
+//! `cp`: copies files and trees. POSIX XCU cp, GNU coreutils cp(1). The work is in `file/copy.rs`.
 
 mod parents;
 
-use super::copy::{Copier, FollowLinks, Overwrite};
-use super::destination::{Placement, destinations};
-use super::prompt::Prompt;
-use super::quote::{quote, quote_name};
+use super::file::copy::{Copier, FollowLinks, Overwrite};
+use super::file::destination::{Placement, destinations};
+use super::file::prompt::Prompt;
+use super::format::quote::{quote, quote_name};
 use crate::memory::{HashMap, HashSet, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
@@ -187,7 +187,7 @@ fn copier(options: &Options<Opt>) -> Result<Copier, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     fn fixture() -> Fixture {
         let fixture = Fixture::new(&[("a", "1\n"), ("b", "2\n"), ("t/u/f", "x"), ("d/k", "")]);

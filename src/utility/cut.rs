@@ -3,7 +3,7 @@
 mod list;
 
 use crate::memory::{ToMetered, Vec, vec};
-use crate::utility::pace::append;
+use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
 use list::{Range, parse_list};
 
@@ -218,7 +218,7 @@ async fn cut_lines_as_fields(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn parts() {

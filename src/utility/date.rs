@@ -1,8 +1,8 @@
 //! `date`: shows the session's time, or another. GNU coreutils date(1). The clock can not be set.
 
-use super::quote::{quote, quote_if_needed};
-use super::time_format::{Zone, timestamp};
-use super::time_parse;
+use super::format::quote::{quote, quote_if_needed};
+use super::format::time_format::{Zone, timestamp};
+use super::format::time_parse;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use jiff::Timestamp;
@@ -195,7 +195,7 @@ fn choose(option: &str, rows: &[(&str, &[u8])], word: &[u8]) -> Result<Vec<u8>, 
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn shows_the_sessions_clock_in_the_sandbox_zone() {

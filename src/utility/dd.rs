@@ -310,7 +310,7 @@ impl Copy {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn copies_and_converts() {

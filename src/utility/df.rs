@@ -1,7 +1,7 @@
 //! `df`: the space of the session's file system. POSIX XCU df, GNU coreutils df(1).
 
-use super::human_size::human_size;
-use super::quote::quote_if_needed;
+use super::format::human_size::human_size;
+use super::format::quote::quote_if_needed;
 use crate::memory::{ToDecimal, format};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
@@ -87,7 +87,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn one_file_system() {

@@ -133,7 +133,7 @@ impl Settings {
             match (option, argument) {
                 (Opt::Unified, None) => context = context.max(Some(3)),
                 (Opt::Unified, Some(text)) => {
-                    let number = super::count::parse_digits(text).ok_or_else(|| {
+                    let number = super::format::count::parse_digits(text).ok_or_else(|| {
                         UtilityError::Usage(format!("invalid context length {}", quote_name(text)))
                     })?;
                     context = Some(usize::try_from(number).unwrap_or(usize::MAX));
@@ -406,7 +406,7 @@ async fn compare_files(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     const FILES: [(&str, &str); 8] = [
         ("a", "abc\nd"),

@@ -1,9 +1,9 @@
 //! `du`: sums up the space that files take. POSIX XCU du, GNU coreutils du(1).
 
-use super::files::blocks;
-use super::human_size::{human_size, parse_size};
-use super::quote::{quote, quote_name};
-use super::walk::{Step, Walk};
+use super::file::blocks;
+use super::file::walk::{Step, Walk};
+use super::format::human_size::{human_size, parse_size};
+use super::format::quote::{quote, quote_name};
 use crate::memory::{HashSet, String, ToDecimal, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
@@ -205,7 +205,7 @@ impl Count {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn sums() {

@@ -1,8 +1,8 @@
 //! `echo`: prints its arguments. GNU echo(1): the builtin's, for `env echo` and `xargs echo`.
 
 use crate::memory::Vec;
+use crate::utility::format::print_format::{EscapeIn, decode};
 use crate::utility::prelude::*;
-use crate::utility::print_format::{EscapeIn, decode};
 
 options! {
     enum Opt {

@@ -1,6 +1,6 @@
 //! `env`: runs a command in a changed environment, or prints it. POSIX XCU env, GNU coreutils env(1).
 
-use super::quote::{quote, quote_name};
+use super::format::quote::{quote, quote_name};
 use super::{CommandError, Relation};
 use crate::memory::{Arc, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
@@ -231,7 +231,7 @@ async fn split(ctx: &mut Context, text: &[u8]) -> Result<Vec<Text>, UtilityError
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn prints_or_runs() {

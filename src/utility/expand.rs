@@ -1,6 +1,6 @@
 //! `expand`: converts tabs to spaces. GNU coreutils expand(1); like it, a column is a byte.
 
-use super::tab_stops::TabStops;
+use super::format::tab_stops::TabStops;
 use crate::utility::prelude::*;
 
 options! {
@@ -77,7 +77,7 @@ async fn expand_operand(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn tabs_become_spaces() {

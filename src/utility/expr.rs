@@ -5,9 +5,9 @@
 
 use crate::character::unit_at;
 use crate::memory::{HashSet, JoinMetered, String, ToDecimal, ToMeteredString, Vec, format};
+use crate::utility::context::ticker::{MeterTicker, regex_options, stopped};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, RegexError, Syntax};
-use crate::utility::ticker::{MeterTicker, regex_options, stopped};
 use std::cmp::Ordering;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -322,7 +322,7 @@ fn substr(text: &[u8], start: &[u8], length: &[u8]) -> Text {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn evaluates() {

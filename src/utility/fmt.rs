@@ -5,7 +5,7 @@
 
 mod paragraph;
 
-use super::count::parse_digits;
+use super::format::count::parse_digits;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use paragraph::{MOST_BYTES, MOST_WORDS, Paragraph, Word};
@@ -330,7 +330,7 @@ impl<'s> Filler<'s> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn paragraphs_are_filled() {

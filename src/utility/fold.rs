@@ -1,6 +1,6 @@
 //! `fold`: wraps lines. GNU coreutils fold(1); like it, a column is a byte.
 
-use super::count::parse_digits;
+use super::format::count::parse_digits;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
@@ -108,7 +108,7 @@ async fn fold_operand(ctx: &mut Context, settings: Settings, operand: &[u8]) -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn wraps() {

@@ -3,7 +3,7 @@
 //! A positive count stops reading as soon as it is reached. A negative one (all but the last N) keeps the last N lines or
 //! bytes in a queue and writes what falls out of it.
 
-use super::count::{CountError, parse_count};
+use super::format::count::{CountError, parse_count};
 use crate::memory::{JoinMetered, String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 

@@ -1,6 +1,6 @@
 //! `id`: prints user and group ids. POSIX XCU id, GNU coreutils id(1). A user has one group.
 
-use super::quote::quote;
+use super::format::quote::quote;
 use crate::memory::{ToDecimal, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
@@ -76,7 +76,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn ids_and_names() {

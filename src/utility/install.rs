@@ -1,11 +1,11 @@
 //! `install`: copies files and sets their modes; makes directories. GNU coreutils install(1).
 
-use super::copy::{Copier, FollowLinks, Overwrite};
-use super::destination::{Placement, destinations};
-use super::file_mode::ModeChange;
-use super::files::parent;
-use super::prompt::Prompt;
-use super::quote::{quote, quote_name};
+use super::file::copy::{Copier, FollowLinks, Overwrite};
+use super::file::destination::{Placement, destinations};
+use super::file::parent;
+use super::file::prompt::Prompt;
+use super::format::file_mode::ModeChange;
+use super::format::quote::{quote, quote_name};
 use crate::memory::{HashMap, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
@@ -186,7 +186,7 @@ async fn file(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn files_and_directories() {

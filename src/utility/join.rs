@@ -3,10 +3,10 @@
 //! Of both files the lines with the current key are held: all pairs of a group are printed, then the next groups are read.
 
 use super::comm::two_operands;
-use super::count::parse_digits;
+use super::format::count::parse_digits;
 use crate::limit::{LimitError, Meter};
 use crate::memory::{Vec, format, vec};
-use crate::utility::pace::{append, compare, position, tick_bytes};
+use crate::utility::context::pace::{append, compare, position, tick_bytes};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -469,7 +469,7 @@ async fn put(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn joins() {

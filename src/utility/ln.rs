@@ -1,8 +1,8 @@
 //! `ln`: makes links. POSIX XCU ln, GNU coreutils ln(1).
 
-use super::files::{join, last_component, parent};
-use super::prompt::Prompt;
-use super::quote::{quote_if_needed, quote_name};
+use super::file::prompt::Prompt;
+use super::file::{join, last_component, parent};
+use super::format::quote::{quote_if_needed, quote_name};
 use crate::memory::{ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::path::normalise;
@@ -256,12 +256,12 @@ fn relative_target(ctx: &Context, target: &[u8], link: &[u8]) -> Vec<u8> {
         Ok(own) if own.is_symlink() => join(&real(parent(target)), last_component(target)),
         _ => real(target),
     };
-    super::files::relative_path(&real(parent(link)), &target)
+    super::file::relative_path(&real(parent(link)), &target)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn links_are_made_replaced_and_refused() {

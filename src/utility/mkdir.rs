@@ -1,7 +1,7 @@
 //! `mkdir`: makes directories. POSIX XCU mkdir, GNU coreutils mkdir(1).
 
-use super::file_mode::ModeChange;
-use super::quote::{quote, quote_name};
+use super::format::file_mode::ModeChange;
+use super::format::quote::{quote, quote_name};
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
@@ -112,7 +112,7 @@ async fn make_with_parents(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn parents_are_made_and_the_failing_one_is_named() {

@@ -1,7 +1,7 @@
 //! `mkfifo`: makes FIFOs. POSIX XCU mkfifo, GNU coreutils mkfifo(1).
 
-use super::file_mode::ModeChange;
-use super::quote::quote_name;
+use super::format::file_mode::ModeChange;
+use super::format::quote::quote_name;
 use crate::utility::prelude::*;
 
 options! {

@@ -1,7 +1,7 @@
 //! `mktemp`: makes a file or directory with a new name. GNU coreutils mktemp(1).
 
-use super::files::join;
-use super::quote::quote;
+use super::file::join;
+use super::format::quote::quote;
 use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
@@ -179,7 +179,7 @@ fn directory(ctx: &Context, options: &Options<Opt>) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn names_follow_the_template() {

@@ -6,60 +6,33 @@
 //!
 //! Invariants: a utility reaches nothing but its [`Context`]: no state of the shell, nothing of the host; it runs other
 //! commands through [`CommandRunner`], which the machine implements. It works in streams, so that `yes | head -n 1` ends,
-//! and counts its steps (`pace.rs`, `ticker.rs`), so that it can be stopped. An option it does not support is a usage error.
+//! and counts its steps (`context/pace.rs`, `context/ticker.rs`), so that it can be stopped. An option it does not support
+//! is a usage error.
 //!
-//! What several utilities share is a file named after what it is: `operands.rs`, `options.rs`, `walk.rs`, `regex/`.
+//! What several utilities share: `context/` has what a utility is given, `format/` how values are read and written as
+//! text, `file/` what is done to files, `digest/` digests, `regex/` regular expressions.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 
-mod arguments;
-mod byte_queue;
-mod context;
-mod copy;
-mod count;
-mod destination;
+pub(crate) mod context;
 mod digest;
-mod error;
-mod extended;
-mod file_mode;
-mod files;
-mod float;
-mod human_size;
-mod operands;
-mod options;
-mod ownership;
-pub(crate) mod pace;
-pub(crate) mod print_format;
-mod prompt;
-mod quote;
-mod real_path;
+mod file;
+pub(crate) mod format;
 pub(crate) mod regex;
-mod running;
-mod session;
-mod stream;
-mod tab_stops;
-pub(crate) mod test_expression;
-#[cfg(test)]
-pub(crate) mod testing;
-pub(crate) mod ticker;
-pub(crate) mod time_format;
-mod time_interval;
-mod time_parse;
-mod walk;
-mod width;
 
 pub use crate::environment::Environment;
-pub use arguments::Options;
-pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
-pub use error::{ExitStatus, UtilityError};
-pub use options::{
+pub use context::arguments::Options;
+pub use context::error::{ExitStatus, UtilityError};
+pub use context::options::{
     Example, NoOption, OptionArgument, OptionSet, OptionSpec, example, flag, number, optional, value,
 };
-pub(crate) use pace::yield_now;
-pub(crate) use running::CommandState;
-pub use running::{Reach, Relation, RunningCommand};
-pub use session::{Identity, Session};
-pub use stream::{Input, Output};
+pub(crate) use context::pace::yield_now;
+pub(crate) use context::running::CommandState;
+pub use context::running::{Reach, Relation, RunningCommand};
+pub use context::session::{Identity, Session};
+pub use context::stream::{Input, Output};
+pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
+pub(crate) use test::expression as test_expression;
 
 use std::pin::Pin;
 
@@ -73,10 +46,10 @@ pub(crate) fn boxed<T>(future: impl Future<Output = T> + Send + 'static) -> BoxF
 
 /// What every utility's file needs.
 pub(crate) mod prelude {
-    pub(crate) use super::byte_queue::ByteQueue;
-    pub(crate) use super::operands::{OperandError, split_delimiter};
-    pub(crate) use super::options::options;
-    pub(crate) use super::quote::{quote, quote_input, quote_name, quote_operand};
+    pub(crate) use super::context::byte_queue::ByteQueue;
+    pub(crate) use super::context::operands::{OperandError, split_delimiter};
+    pub(crate) use super::context::options::options;
+    pub(crate) use super::format::quote::{quote, quote_input, quote_name, quote_operand};
     pub(crate) use super::{
         Context, ExitStatus, Input, NoOption, OptionSet, Options, Output, Utility, UtilityError, example,
     };
@@ -175,8 +148,8 @@ mod tests {
         // The real `which` is a script that knows no `--help`.
         let has_help = |utility: &&&Utility| !utility.options.is_empty() && utility.name != "which";
         for utility in UTILITIES.iter().filter(has_help) {
-            let outcome = testing::run(utility.name, &["--help"], b"", &[]);
-            assert_eq!(outcome.stdout, *options::help(utility, utility.options), "{}", utility.name);
+            let outcome = context::testing::run(utility.name, &["--help"], b"", &[]);
+            assert_eq!(outcome.stdout, *context::options::help(utility, utility.options), "{}", utility.name);
         }
     }
 

@@ -1,10 +1,10 @@
 //! `mv`: renames files; across file systems it copies and removes. POSIX XCU mv, GNU coreutils mv(1).
 
-use super::copy::{Copier, FollowLinks, Overwrite};
-use super::destination::{Placement, destinations};
-use super::prompt::Prompt;
-use super::quote::quote_name;
-use super::walk::{Step, Walk};
+use super::file::copy::{Copier, FollowLinks, Overwrite};
+use super::file::destination::{Placement, destinations};
+use super::file::prompt::Prompt;
+use super::file::walk::{Step, Walk};
+use super::format::quote::quote_name;
 use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
@@ -249,7 +249,7 @@ impl Mover {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn files_are_moved_and_replaced() {

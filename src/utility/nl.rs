@@ -1,6 +1,6 @@
 //! `nl`: numbers lines, with headers, bodies and footers of logical pages. GNU coreutils nl(1).
 
-use super::count::parse_digits;
+use super::format::count::parse_digits;
 use crate::memory::{ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 
@@ -231,7 +231,7 @@ fn write_number(settings: &Settings, state: &mut State, out: &mut Vec<u8>) -> Re
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn numbers_lines_and_sections() {

@@ -1,8 +1,8 @@
 //! `nproc`: the number of processors. A session has one; `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT` say otherwise, unless
 //! `--all` asks for those that are installed. GNU coreutils nproc(1).
 
-use super::count::parse_digits;
-use super::quote::quote;
+use super::format::count::parse_digits;
+use super::format::quote::quote;
 use crate::memory::format;
 use crate::utility::prelude::*;
 

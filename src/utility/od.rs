@@ -3,7 +3,7 @@
 //! Input is cut into blocks of one output line; each format prints the block on a line of its own, its fields spread over
 //! the columns that the widest format needs. Lines that repeat the one before are shown as `*`.
 
-use super::count::parse_count;
+use super::format::count::parse_count;
 use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
@@ -363,7 +363,7 @@ fn character(byte: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn dumps() {

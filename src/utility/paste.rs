@@ -161,7 +161,7 @@ async fn parallel(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn in_parallel_and_serial() {

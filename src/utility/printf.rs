@@ -1,8 +1,8 @@
-//! `printf`: formats and prints its arguments. GNU printf(1); the formats are those of [`super::print_format`].
+//! `printf`: formats and prints its arguments. GNU printf(1); the formats are those of [`super::format::print_format`].
 
 use crate::memory::Vec;
+use crate::utility::format::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
 use crate::utility::prelude::*;
-use crate::utility::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
 use std::fmt::Display;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -67,6 +67,6 @@ impl Surroundings for Plain<'_> {
     }
 
     fn quote(&self, text: &[u8]) -> Vec<u8> {
-        super::quote::quote_if_needed(text).into_bytes()
+        super::format::quote::quote_if_needed(text).into_bytes()
     }
 }

@@ -1,7 +1,7 @@
 //! `readlink`: prints the target of a link, or a path without links. GNU coreutils readlink(1).
 
-use super::quote::quote_if_needed;
-use super::real_path::{Missing, resolve};
+use super::file::real_path::{Missing, resolve};
+use super::format::quote::quote_if_needed;
 use crate::memory::{JoinMetered, ToMetered};
 use crate::utility::prelude::*;
 
@@ -79,7 +79,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn targets_and_canonical_paths() {

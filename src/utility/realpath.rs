@@ -1,8 +1,8 @@
 //! `realpath`: prints paths without links, `.` and `..`. GNU coreutils realpath(1).
 
-use super::files::relative_path;
-use super::quote::quote_if_needed;
-use super::real_path::{Missing, resolve};
+use super::file::real_path::{Missing, resolve};
+use super::file::relative_path;
+use super::format::quote::quote_if_needed;
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::utility::prelude::*;
 use crate::vfs::path::normalise;
@@ -51,7 +51,7 @@ impl Way {
         if self.keep_links {
             let absolute = normalise(&ctx.path(path)?);
             if self.missing != Missing::Any {
-                let parent = super::files::parent(&absolute).to_metered();
+                let parent = super::file::parent(&absolute).to_metered();
                 ctx.fs().metadata(if self.missing == Missing::None { &absolute } else { &parent })?;
             }
             return Ok(absolute);
@@ -123,7 +123,7 @@ fn shown(path: Vec<u8>, relative_to: Option<&[u8]>, base: Option<&[u8]>) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn paths_are_resolved() {

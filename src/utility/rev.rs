@@ -2,7 +2,7 @@
 
 use crate::character::blocks;
 use crate::memory::Vec;
-use crate::utility::pace::tick_bytes;
+use crate::utility::context::pace::tick_bytes;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
 

@@ -1,10 +1,10 @@
 //! `rm`: removes files and trees. POSIX XCU rm, GNU coreutils rm(1). Trees are walked with an explicit stack.
 
-use super::file_mode::kind_name;
-use super::files::last_component;
-use super::prompt::Prompt;
-use super::quote::quote_name;
-use super::walk::{Step, Walk, read_directory};
+use super::file::last_component;
+use super::file::prompt::Prompt;
+use super::file::walk::{Step, Walk, read_directory};
+use super::format::file_mode::kind_name;
+use super::format::quote::quote_name;
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
@@ -240,7 +240,7 @@ impl Removal {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn errors_name_what_stays() {

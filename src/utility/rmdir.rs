@@ -1,6 +1,6 @@
 //! `rmdir`: removes empty directories. POSIX XCU rmdir, GNU coreutils rmdir(1).
 
-use super::quote::quote_name;
+use super::format::quote::quote_name;
 use crate::memory::format;
 use crate::utility::prelude::*;
 
@@ -76,7 +76,7 @@ fn above(path: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn removes_empty_directories_only() {

@@ -6,7 +6,7 @@
 mod format;
 mod number;
 
-use super::float::fixed;
+use super::format::float::fixed;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use format::Format;
@@ -200,7 +200,7 @@ async fn count_floating(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::{Fixture, run};
+    use crate::utility::context::testing::{Fixture, run};
 
     #[test]
     fn sequences() {

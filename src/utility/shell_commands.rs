@@ -97,7 +97,7 @@ async fn read(ctx: &mut Context, operand: &[u8]) -> Result<Vec<u8>, FsError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn lists_commands_and_opaque_places() {

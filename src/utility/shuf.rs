@@ -2,7 +2,7 @@
 //!
 //! A range is not made in memory when only some of its numbers are wanted: the positions that a shuffle has moved are kept.
 
-use super::count::parse_digits;
+use super::format::count::parse_digits;
 use crate::memory::{HashMap, ToDecimal, Vec, format};
 use crate::utility::prelude::*;
 
@@ -203,7 +203,7 @@ async fn permute(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn permutes() {

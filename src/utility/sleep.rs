@@ -1,7 +1,7 @@
 //! `sleep`: waits. GNU coreutils sleep(1): several operands, fractions, units.
 
-use super::quote::quote;
-use super::time_interval;
+use super::format::quote::quote;
+use super::format::time_interval;
 use crate::memory::format;
 use crate::utility::prelude::*;
 use std::time::Duration;
@@ -42,7 +42,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
     use std::time::Duration;
 
     #[test]

@@ -188,7 +188,7 @@ async fn write_lines(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     fn sort(args: &[&str], stdin: &str) -> String {
         let outcome = run("sort", args, stdin.as_bytes(), &[("f", "b\na"), ("g", "c\n")]);

@@ -105,7 +105,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
     use std::fmt::Write as _;
 
     /// The pieces of the input, one a line.

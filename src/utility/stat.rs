@@ -1,9 +1,9 @@
 //! `stat`: shows a file's metadata. GNU coreutils stat(1).
 
-use super::file_mode::{kind_bits, kind_name, mode_letters};
-use super::files::{BLOCK_SIZE, blocks};
-use super::quote::{quote_if_needed, quote_name};
-use super::time_format::Zone;
+use super::file::{BLOCK_SIZE, blocks};
+use super::format::file_mode::{kind_bits, kind_name, mode_letters};
+use super::format::quote::{quote_if_needed, quote_name};
+use super::format::time_format::Zone;
 use crate::memory::{String, ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
@@ -380,7 +380,7 @@ impl Subject<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn directives() {

@@ -1,6 +1,6 @@
 //! `sync`: everything is in memory, so there is nothing to write; operands must exist. GNU coreutils sync(1).
 
-use super::quote::quote_name;
+use super::format::quote::quote_name;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

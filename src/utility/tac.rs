@@ -85,7 +85,7 @@ async fn reverse(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn records_come_last_first() {

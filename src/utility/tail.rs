@@ -4,7 +4,7 @@
 //! linear and memory is what is printed. Of a long regular file only the end is read when it holds enough lines. `-f` is
 //! refused: nothing would end it.
 
-use super::count::{CountError, parse_count, parse_digits};
+use super::format::count::{CountError, parse_count, parse_digits};
 use crate::memory::{JoinMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 

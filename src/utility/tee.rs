@@ -69,7 +69,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn copies_to_all_files_that_open() {

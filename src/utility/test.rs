@@ -1,9 +1,11 @@
-//! `test`: checks files and compares values. GNU test(1); the expressions are those of [`super::test_expression`].
+//! `test`: checks files and compares values. GNU test(1); the expressions are those of [`expression`].
+
+pub(crate) mod expression;
 
 use crate::memory::{ToMetered, format};
 use crate::utility::prelude::*;
-use crate::utility::test_expression::{Facts, TestError, evaluate};
 use crate::vfs::{FileKind, Metadata};
+use expression::{Facts, TestError, evaluate};
 
 pub(super) const UTILITY: Utility = Utility {
     name: "test",

@@ -2,8 +2,8 @@
 //!
 //! The command has a process group of its own, and the signal goes to all of that.
 
-use super::quote::quote;
-use super::time_interval;
+use super::format::quote::quote;
+use super::format::time_interval;
 use super::{CommandError, Reach, Relation, RunningCommand};
 use crate::memory::{String, ToMetered, format};
 use crate::utility::prelude::*;
@@ -214,7 +214,7 @@ fn parse_signal(text: &[u8]) -> Result<Signal, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn operands_are_checked_and_the_command_is_run() {

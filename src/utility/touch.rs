@@ -1,8 +1,8 @@
 //! `touch`: sets the times of files, and makes those that are missing. POSIX XCU touch, GNU coreutils touch(1).
 
-use super::quote::{quote, quote_name};
-use super::time_format::{Zone, duration, timestamp};
-use super::time_parse;
+use super::format::quote::{quote, quote_name};
+use super::format::time_format::{Zone, duration, timestamp};
+use super::format::time_parse;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
@@ -184,7 +184,7 @@ fn pair(digits: &[u8]) -> Option<i16> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn times_are_set_from_a_date_a_stamp_and_a_file() {

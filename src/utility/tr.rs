@@ -270,7 +270,7 @@ fn set_at<T>(table: &mut [T; 256], byte: u8, value: T) {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     fn tr(args: &[&str], stdin: &str) -> (String, String) {
         let outcome = run("tr", args, stdin.as_bytes(), &[]);

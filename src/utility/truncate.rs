@@ -1,7 +1,7 @@
 //! `truncate`: sets the size of files. GNU coreutils truncate(1).
 
-use super::human_size::parse_size;
-use super::quote::{quote, quote_name};
+use super::format::human_size::parse_size;
+use super::format::quote::{quote, quote_name};
 use crate::memory::format;
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
@@ -130,7 +130,7 @@ fn resize(
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn sizes_are_set_and_adjusted() {

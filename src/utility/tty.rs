@@ -1,6 +1,6 @@
 //! `tty`: says that standard input is no terminal. GNU coreutils tty(1).
 
-use super::quote::quote;
+use super::format::quote::quote;
 use crate::memory::format;
 use crate::utility::prelude::*;
 

@@ -1,6 +1,6 @@
 //! `uname`: prints system information: fixed values, and the session's host name. GNU coreutils uname(1).
 
-use super::quote::quote;
+use super::format::quote::quote;
 use crate::memory::{JoinText, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
@@ -59,7 +59,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn values_come_in_a_fixed_order() {

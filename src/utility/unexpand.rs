@@ -3,7 +3,7 @@
 //! Spaces wait until it is known whether they reach a tab stop. A single space right before a stop stays one, unless more
 //! blanks follow it.
 
-use super::tab_stops::TabStops;
+use super::format::tab_stops::TabStops;
 use crate::utility::prelude::*;
 
 options! {
@@ -153,7 +153,7 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn blanks_become_tabs() {

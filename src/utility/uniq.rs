@@ -2,11 +2,11 @@
 //!
 //! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
 
-use super::count::parse_digits;
-use super::quote::invalid_argument;
+use super::format::count::parse_digits;
+use super::format::quote::invalid_argument;
 use crate::limit::{LimitError, Meter};
 use crate::memory::{Vec, format};
-use crate::utility::pace::{append, position, tick_bytes};
+use crate::utility::context::pace::{append, position, tick_bytes};
 use crate::utility::prelude::*;
 
 options! {
@@ -314,7 +314,7 @@ async fn compared<'l>(meter: &Meter, settings: &Settings, line: &'l [u8]) -> Res
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn groups() {

@@ -3,7 +3,7 @@
 //! A word is a run of printable characters between white space, so control characters neither make nor part words. Lines
 //! and bytes alone are counted without looking at characters; the bytes of a regular file are not read at all.
 
-use super::width::width;
+use super::format::width::width;
 use crate::memory::{JoinText, String, ToDecimal, Vec, format};
 use crate::utility::prelude::*;
 

@@ -1,6 +1,6 @@
 //! `which`: finds commands in PATH. Debian's which(1).
 
-use super::files::join;
+use super::file::join;
 use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
@@ -77,7 +77,7 @@ fn is_executable(ctx: &Context, path: &[u8]) -> Result<bool, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     #[test]
     fn commands_are_found_in_path() {

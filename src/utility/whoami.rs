@@ -1,6 +1,6 @@
 //! `whoami`: prints the session's user. GNU coreutils whoami(1).
 
-use super::quote::quote;
+use super::format::quote::quote;
 use crate::memory::{JoinMetered, format};
 use crate::utility::prelude::*;
 

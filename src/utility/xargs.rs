@@ -1,6 +1,6 @@
 //! `xargs`: builds commands from standard input and runs them. POSIX XCU xargs, GNU findutils xargs(1).
 
-use super::quote::quote_if_needed;
+use super::format::quote::quote_if_needed;
 use super::{CommandError, Relation, RunningCommand};
 use crate::io::Description;
 use crate::memory::{JoinText, String, Vec, format, vec};
@@ -475,7 +475,7 @@ fn replace(arg: &Text, mark: &[u8], item: &[u8]) -> Text {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn items_become_arguments() {

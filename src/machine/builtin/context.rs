@@ -234,7 +234,7 @@ pub(super) mod testing {
     use crate::machine::variable::Variables;
     use crate::memory::Vec;
     use crate::program::Program;
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
     use std::sync::Arc;
 
     /// A shell without a machine, in a session of its own.

@@ -2,7 +2,7 @@
 
 use crate::character::digits;
 use crate::memory::Vec;
-use crate::utility::print_format::push_code_point;
+use crate::utility::format::print_format::push_code_point;
 
 /// Appends a text with the escapes of `echo -e` decoded; true at `\c`.
 pub(super) fn decode(text: &[u8], out: &mut Vec<u8>) -> bool {

@@ -1,4 +1,4 @@
-//! `printf`. Bash manual 4.2; the formats are those of [`crate::utility::print_format`].
+//! `printf`. Bash manual 4.2; the formats are those of [`crate::utility::format::print_format`].
 
 use super::context::Context;
 use super::error::BuiltinError;
@@ -12,8 +12,8 @@ use crate::machine::work::LONG;
 use crate::machine::{name, quote};
 use crate::memory::{Box, Vec};
 use crate::text::Text;
-use crate::utility::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
-use crate::utility::time_format;
+use crate::utility::format::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
+use crate::utility::format::time_format;
 use std::fmt::Display;
 
 pub(super) static PRINTF: Builtin = Builtin {

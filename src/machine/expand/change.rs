@@ -12,7 +12,7 @@ use crate::memory::Vec;
 use crate::pattern::{Matches, NoTicker, Pace, Pattern, Steady, Stopped, at_once};
 use crate::syntax::ast::{CaseOperator, ReplaceScope};
 use crate::text::Text;
-use crate::utility::ticker::MeterTicker;
+use crate::utility::context::ticker::MeterTicker;
 
 /// Bytes that are worked on before the pace is asked.
 const STRETCH: usize = 4096;

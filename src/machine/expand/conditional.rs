@@ -19,8 +19,8 @@ use crate::memory::{Arc, JoinMetered, ToMetered, Vec};
 use crate::program::{ArithmeticContext, Op};
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
+use crate::utility::context::ticker::MeterTicker;
 use crate::utility::regex::RegexOptions;
-use crate::utility::ticker::MeterTicker;
 
 /// A word of a test as `set -x` shows it.
 fn traced(text: &[u8]) -> &[u8] {

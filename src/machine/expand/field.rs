@@ -12,7 +12,7 @@ use crate::pattern::{Pattern, PatternOptions};
 use crate::program::{BraceError, Index, Program};
 use crate::syntax::ast::WordPart;
 use crate::text::Text;
-use crate::utility::ticker::MeterTicker;
+use crate::utility::context::ticker::MeterTicker;
 use std::num::NonZeroU32;
 
 /// Results of a brace expansion that take long to make, and files that take long to look at.
@@ -41,7 +41,7 @@ pub(crate) fn defers_braces(run: &Run, program: &Program, index: Index) -> bool 
 
 /// The halt for a match that its ticker stopped.
 pub(crate) fn stopped(run: &Run) -> Halt {
-    crate::utility::ticker::stopped(&run.services.meter).into()
+    crate::utility::context::ticker::stopped(&run.services.meter).into()
 }
 
 /// Ends work that makes much of little once something was refused.

@@ -16,7 +16,7 @@ use crate::machine::error::ExpansionError;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::{Pattern, PatternOptions, Ticker as _};
 use crate::text::Text;
-use crate::utility::ticker::MeterTicker;
+use crate::utility::context::ticker::MeterTicker;
 use crate::vfs::{DirEntry, FileKind, FsError};
 
 /// A piece of the pattern between slashes.

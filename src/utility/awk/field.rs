@@ -9,8 +9,8 @@ use crate::character::unit_at;
 use crate::limit::gauge;
 use crate::memory::Vec;
 use crate::text::Text;
-use crate::utility::pace::Pace;
-use crate::utility::pace::yield_now;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::pace::yield_now;
 use crate::utility::regex::{Regex, RegexError};
 
 /// How text falls into fields.

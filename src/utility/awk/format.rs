@@ -6,7 +6,7 @@ use crate::character::{push_unit, unit_at};
 use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{String, ToDecimal, Vec, format, repeat};
 use crate::pattern::{NoTicker, Stopped};
-use crate::utility::pace::{Pace, in_place};
+use crate::utility::context::pace::{Pace, in_place};
 use std::pin::pin;
 
 /// Why a format was not finished.

@@ -9,8 +9,8 @@ use super::value::Value;
 use crate::character::unit_at;
 use crate::memory::{String, ToDecimal, Vec, format, repeat};
 use crate::text::Text;
-use crate::utility::pace::{Pace, in_place};
-use crate::utility::ticker::{MeterTicker, stopped};
+use crate::utility::context::pace::{Pace, in_place};
+use crate::utility::context::ticker::{MeterTicker, stopped};
 use std::pin::pin;
 
 impl Machine<'_> {

@@ -1,10 +1,10 @@
 //! Records from an input: lines, paragraphs, or what a regular expression separates.
 
 use crate::memory::Vec;
-use crate::utility::pace::{Pace, tick_bytes};
+use crate::utility::context::pace::{Pace, tick_bytes};
+use crate::utility::context::ticker::stopped;
 use crate::utility::prelude::*;
 use crate::utility::regex::Regex;
-use crate::utility::ticker::stopped;
 
 /// What ends a record.
 #[derive(Clone, Debug)]

@@ -14,8 +14,8 @@ use crate::limit::{Meter, gauge};
 use crate::memory::{JoinMetered, String, ToDecimal, Vec, format};
 use crate::pattern::Stopped;
 use crate::text::Text;
-use crate::utility::pace::yield_now;
-use crate::utility::pace::{Pace, append};
+use crate::utility::context::pace::yield_now;
+use crate::utility::context::pace::{Pace, append};
 use crate::utility::regex::{Look, Regex, RegexError, Span, find_text};
 
 /// A text from this length on is large: what looks at each of its characters takes turns with others.

@@ -41,9 +41,9 @@ mod value;
 mod variable;
 
 use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format, vec};
+use crate::utility::context::ticker::regex_options;
 use crate::utility::prelude::*;
 use crate::utility::regex::{Dialect, Regex, RegexError, RegexOptions, Syntax};
-use crate::utility::ticker::regex_options;
 use error::{Fault, Notice, Source};
 use in_place::InPlace;
 use machine::Machine;

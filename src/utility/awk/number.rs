@@ -1,7 +1,7 @@
 //! Numbers and their texts: what `strtod` reads, and what `printf` writes.
 
 use crate::memory::{String, ToMetered, Vec, format};
-use crate::utility::float::{fixed, scientific};
+use crate::utility::format::float::{fixed, scientific};
 use std::fmt::Write as _;
 
 /// Whether a byte is white space around a number.

@@ -7,9 +7,9 @@ use super::op::{FNR, NR, Place, Source};
 use super::value::Value;
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
-use crate::utility::pace::{Pace, in_place};
+use crate::utility::context::pace::{Pace, in_place};
+use crate::utility::context::ticker::{MeterTicker, stopped};
 use crate::utility::regex::{Regex, RegexError, RegexOptions, Syntax};
-use crate::utility::ticker::{MeterTicker, stopped};
 use std::pin::pin;
 
 /// Dynamic regular expressions that are kept.

@@ -10,8 +10,8 @@ use super::parser::Sources;
 use super::stream::Streams;
 use super::value::Value;
 use crate::memory::{String, ToDecimal, Vec, format};
-use crate::utility::pace::append;
-use crate::utility::pace::yield_now;
+use crate::utility::context::pace::append;
+use crate::utility::context::pace::yield_now;
 use crate::utility::prelude::*;
 
 /// Turns of the machine between two of its ticks.

@@ -8,7 +8,7 @@ use super::input::{Reader, Separator};
 use super::op::Redirect;
 use crate::io::{Description, pipe};
 use crate::memory::{HashMap, String, ToMetered, Vec, format, vec};
-use crate::utility::pace::append;
+use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
 use crate::utility::{CommandError, Relation, RunningCommand};
 use std::future::poll_fn;

@@ -1,6 +1,6 @@
 //! Behaviour recorded from gawk 5.2.1.
 
-use crate::utility::testing::{Fixture, run};
+use crate::utility::context::testing::{Fixture, run};
 
 fn awk(args: &[&str], stdin: &str) -> String {
     let outcome = run("awk", args, stdin.as_bytes(), &[("n", "1\n2\n3\n")]);

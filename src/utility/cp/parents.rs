@@ -1,8 +1,8 @@
 //! `cp --parents`: the directories of a source's path are made below the destination, each like the one it stands for.
 
-use super::super::copy::Copier;
-use super::super::files::parent;
-use super::super::quote::quote_name;
+use super::super::file::copy::Copier;
+use super::super::file::parent;
+use super::super::format::quote::quote_name;
 use crate::memory::{JoinMetered, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;

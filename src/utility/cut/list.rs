@@ -2,8 +2,8 @@
 
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::utility::UtilityError;
-use crate::utility::count::parse_digits;
-use crate::utility::quote::quote;
+use crate::utility::format::count::parse_digits;
+use crate::utility::format::quote::quote;
 
 /// Positions from 1, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

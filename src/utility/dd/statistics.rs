@@ -2,7 +2,7 @@
 
 use super::settings::Status;
 use crate::memory::{String, ToMetered, format};
-use crate::utility::float::format_float;
+use crate::utility::format::float::format_float;
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -5,10 +5,10 @@ use super::format::{self, Change};
 use super::lines::File;
 use crate::limit::Meter;
 use crate::memory::{ToMeteredString, Vec, format};
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::{regex_options, search_error, stopped};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, RegexError, Syntax};
-use crate::utility::ticker::{regex_options, search_error, stopped};
 use std::sync::Arc;
 
 /// Which lines do not count.

@@ -5,8 +5,8 @@ use super::format::list_line;
 use super::run::{Candidate, Search};
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::{join, last_component, parent};
-use crate::utility::quote::quote;
+use crate::utility::file::{join, last_component, parent};
+use crate::utility::format::quote::quote;
 use crate::utility::{CommandError, Context, ExitStatus, UtilityError};
 use crate::vfs::FsError;
 

@@ -3,9 +3,9 @@
 use super::run::Candidate;
 use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format};
 use crate::text::Text;
-use crate::utility::file_mode::{kind_letter, mode_letters, permission_letters};
-use crate::utility::files::{blocks, last_component};
-use crate::utility::time_format::Zone;
+use crate::utility::file::{blocks, last_component};
+use crate::utility::format::file_mode::{kind_letter, mode_letters, permission_letters};
+use crate::utility::format::time_format::Zone;
 use crate::utility::{Context, UtilityError};
 use crate::vfs::{Errno, FileKind, FsError};
 use std::time::Duration;
@@ -321,7 +321,7 @@ fn directory_name(path: &[u8]) -> &[u8] {
 
 /// `-ls`: `ls -dils`.
 pub(super) fn list_line(ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Result<Vec<u8>, FsError> {
-    use crate::utility::quote::escape_name;
+    use crate::utility::format::quote::escape_name;
     let metadata = file.metadata;
     let name =
         |name: Option<Text>, id: u32| name.map_or_else(|| id.to_decimal(), |name| name.to_metered_string());
@@ -330,7 +330,7 @@ pub(super) fn list_line(ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Res
         None => format!("{:8}", metadata.size),
     };
     let moment = zone.since_epoch(metadata.modified);
-    let recent = crate::utility::files::is_recent(metadata.modified, ctx.session.clock.now());
+    let recent = crate::utility::file::is_recent(metadata.modified, ctx.session.clock.now());
     let date = zone.format(if recent { b"%b %e %H:%M" } else { b"%b %e  %Y" }, &moment);
     let mut line = format!(
         "{:9} {:6} {}{} {:3} {:<8} {:<8} {size} {} ",

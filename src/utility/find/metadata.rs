@@ -3,10 +3,11 @@
 use super::expression::*;
 use super::parse::{DAY, Parser, SECOND, decimal, fail};
 use crate::memory::{String, Vec, format};
-use crate::utility::file_mode::ModeChange;
-use crate::utility::quote::quote;
-use crate::utility::time_format::{Zone, timestamp};
-use crate::utility::{UtilityError, time_parse};
+use crate::utility::UtilityError;
+use crate::utility::format::file_mode::ModeChange;
+use crate::utility::format::quote::quote;
+use crate::utility::format::time_format::{Zone, timestamp};
+use crate::utility::format::time_parse;
 use crate::vfs::{FileKind, Metadata};
 use std::time::Duration;
 

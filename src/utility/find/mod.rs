@@ -52,7 +52,7 @@ async fn search(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     fn fixture() -> Fixture {
         let fixture =

@@ -7,8 +7,8 @@ use super::regex::{RegexSyntax, regex, regex_syntax};
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::text::Text;
-use crate::utility::quote::quote;
-use crate::utility::time_format::{Zone, timestamp};
+use crate::utility::format::quote::quote;
+use crate::utility::format::time_format::{Zone, timestamp};
 use crate::utility::{Context, UtilityError};
 use std::fmt::Write as _;
 

@@ -4,9 +4,9 @@ use super::parse::fail;
 use crate::limit::Meter;
 use crate::memory::{JoinText, String, Vec, format};
 use crate::utility::UtilityError;
-use crate::utility::quote::quote;
+use crate::utility::context::ticker::regex_options;
+use crate::utility::format::quote::quote;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
-use crate::utility::ticker::regex_options;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

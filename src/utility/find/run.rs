@@ -3,10 +3,10 @@
 use super::expression::{Batch, Follow, Plan, Step};
 use crate::memory::{Arc, Vec};
 use crate::text::Text;
-use crate::utility::files::last_component;
-use crate::utility::quote::quote;
-use crate::utility::time_format::Zone;
-use crate::utility::walk::{self, Walk, read_directory};
+use crate::utility::file::last_component;
+use crate::utility::file::walk::{self, Walk, read_directory};
+use crate::utility::format::quote::quote;
+use crate::utility::format::time_format::Zone;
 use crate::utility::{Context, ExitStatus, Output, UtilityError};
 use crate::vfs::{Errno, FsError, Metadata};
 

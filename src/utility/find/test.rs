@@ -5,10 +5,10 @@ use super::format::base_name;
 use super::run::Candidate;
 use crate::pattern::{NoTicker, Pattern};
 use crate::utility::Context;
-use crate::utility::files::last_component;
-use crate::utility::pace::{Pace, in_place};
-use crate::utility::ticker::{MeterTicker, stopped};
-use crate::utility::walk::read_directory;
+use crate::utility::context::pace::{Pace, in_place};
+use crate::utility::context::ticker::{MeterTicker, stopped};
+use crate::utility::file::last_component;
+use crate::utility::file::walk::read_directory;
 use crate::vfs::{FileKind, FsError, Metadata};
 use std::pin::pin;
 

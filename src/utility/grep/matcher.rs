@@ -8,9 +8,9 @@
 use super::settings::{Settings, Syntax};
 use crate::limit::Meter;
 use crate::memory::{JoinMetered, String, Vec, format, vec};
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::regex_options;
 use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax, bracket_end};
-use crate::utility::ticker::regex_options;
 use memchr::memmem::Finder;
 use std::sync::Arc;
 

@@ -152,7 +152,7 @@ async fn run(
         Ok(matcher) => matcher,
         Err(error) => {
             if !tell_faults(ctx, &settings) {
-                return Err(super::ticker::search_error(&ctx.meter, &error, 2));
+                return Err(super::context::ticker::search_error(&ctx.meter, &error, 2));
             }
             return Ok(ExitStatus(2));
         }

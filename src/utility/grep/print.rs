@@ -4,10 +4,10 @@ use super::Grep;
 use super::settings::Binary;
 use crate::character::unit_at;
 use crate::memory::{Vec, format};
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::search_error;
 use crate::utility::prelude::*;
 use crate::utility::regex::Span;
-use crate::utility::ticker::search_error;
 
 /// A line to be written.
 #[derive(Clone, Copy, Debug)]

@@ -9,10 +9,10 @@ use super::matcher::line_end;
 use super::print::{Line, Printer};
 use super::settings::{Binary, Report};
 use crate::memory::Vec;
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::search_error;
 use crate::utility::prelude::*;
 use crate::utility::regex::Span;
-use crate::utility::ticker::search_error;
 
 /// Where the search of an input stands.
 #[derive(Debug)]

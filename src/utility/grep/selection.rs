@@ -3,8 +3,8 @@
 use crate::limit::LimitError;
 use crate::memory::Vec;
 use crate::pattern::{Pattern, PatternOptions};
+use crate::utility::context::ticker::{MeterTicker, stopped};
 use crate::utility::prelude::*;
-use crate::utility::ticker::{MeterTicker, stopped};
 
 /// File name patterns in the order given; the last that matches decides.
 #[derive(Debug, Default)]

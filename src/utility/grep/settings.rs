@@ -4,9 +4,9 @@ use super::Opt;
 use super::color::Colors;
 use super::selection::Selection;
 use crate::memory::{HashSet, String, ToMetered, Vec, format};
-use crate::utility::options::help;
+use crate::utility::context::options::help;
+use crate::utility::format::quote::invalid_argument;
 use crate::utility::prelude::*;
-use crate::utility::quote::invalid_argument;
 
 /// How patterns are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -432,11 +432,7 @@ fn devices(options: &Options<Opt>) -> Result<Option<bool>, UtilityError> {
 }
 
 /// `auto` is never: output goes to no terminal. A word that is none of those prints the help.
-fn is_colored(
-    ctx: &mut Context,
-    utility: &Utility,
-    options: &Options<Opt>,
-) -> Result<bool, UtilityError> {
+fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options<Opt>) -> Result<bool, UtilityError> {
     let mut is_colored = false;
     for (_, argument) in options.given().filter(|(option, _)| *option == Opt::Color) {
         let word = argument.map_or(b"auto".as_slice(), Text::as_bytes);

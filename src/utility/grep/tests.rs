@@ -1,6 +1,6 @@
 //! Behaviour recorded from GNU grep 3.8.
 
-use crate::utility::testing::run;
+use crate::utility::context::testing::run;
 
 const FILES: &[(&str, &str)] = &[("a", "abc\ndef\nabcdef\n"), ("d/x", "abc\n"), ("d/y.txt", "abc\nxyz")];
 

@@ -25,8 +25,9 @@ use super::value::Value;
 use super::work::Work;
 use crate::limit::Meter;
 use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
+use crate::utility::context::options;
 use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example};
-use crate::utility::{files, flag, options, value};
+use crate::utility::{file, flag, value};
 use std::sync::Arc;
 
 pub(in crate::utility) const UTILITY: Utility = Utility {
@@ -185,7 +186,7 @@ fn places(ctx: &Context, request: &Request<'_>) -> Places {
     };
     let file = request.filter.filter(|_| request.from_file);
     let origin = match file {
-        Some(file) => files::parent(&ctx.absolute(file)).to_metered(),
+        Some(name) => file::parent(&ctx.absolute(name)).to_metered(),
         None => ctx.cwd.to_metered(),
     };
     Places { library, origin }
@@ -602,7 +603,7 @@ impl Evaluation<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::{Fixture, run};
+    use crate::utility::context::testing::{Fixture, run};
 
     #[test]
     fn a_field_of_standard_input() {

@@ -1,7 +1,7 @@
 //! [`Job`]: a builtin at work on values that may be large. It uses fuel for each of its steps and pauses where there is none
 //! left, so that no value is large enough for it to keep the thread for long.
 
-use super::super::pace::yield_now;
+use super::super::context::pace::yield_now;
 use super::error::Raise;
 use super::value::Value;
 use super::work::{Stop, Work};

@@ -14,7 +14,7 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::memory::{BTreeMap, JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
-use crate::utility::files;
+use crate::utility::file;
 use crate::utility::prelude::{Context, UtilityError};
 use crate::vfs::{Errno, FsError};
 use memchr::memmem;
@@ -51,7 +51,7 @@ pub(super) async fn contents(
 /// Whether the user has definitions for every filter: `~/.jq`, if it is a file.
 pub(super) fn has_definitions_of_user(ctx: &Context) -> bool {
     let home = ctx.env.get(b"HOME").filter(|home| !home.is_empty());
-    home.is_some_and(|home| is_file(ctx, &files::join(home, b".jq")))
+    home.is_some_and(|home| is_file(ctx, &file::join(home, b".jq")))
 }
 
 /// Whether a filter can have modules, so that it is not the text alone that says what it does.
@@ -193,7 +193,7 @@ impl Loading<'_> {
         let origin = if visit.path.is_empty() {
             self.places.origin.clone()
         } else {
-            files::parent(&visit.path).to_metered()
+            file::parent(&visit.path).to_metered()
         };
         let suffix: &[u8] = if import.is_data { b".json" } else { b".jq" };
         let path =
@@ -293,8 +293,8 @@ fn search(
     };
     let last = parts().next_back().unwrap_or_default();
     for directory in directories {
-        let file = files::join(&directory, name.as_bytes());
-        let within = files::join(&file, last.as_bytes());
+        let file = file::join(&directory, name.as_bytes());
+        let within = file::join(&file, last.as_bytes());
         for candidate in [file, within] {
             let candidate = [candidate.as_slice(), suffix].concat_metered();
             if is_file(ctx, &candidate) {
@@ -312,9 +312,9 @@ fn directory(ctx: &Context, name: &str, origin: &[u8]) -> Vec<u8> {
     if name == "." {
         ctx.absolute(b".")
     } else if let Some(rest) = name.strip_prefix("$ORIGIN/") {
-        files::join(ORIGIN.as_bytes(), rest.as_bytes())
+        file::join(ORIGIN.as_bytes(), rest.as_bytes())
     } else if let (Some(rest), Some(home)) = (name.strip_prefix("~/"), home()) {
-        files::join(home, rest.as_bytes())
+        file::join(home, rest.as_bytes())
     } else {
         crate::vfs::path::join(origin, name.as_bytes())
     }

@@ -2,7 +2,7 @@
 
 use super::calendar::BrokenDown;
 use crate::memory::{String, ToMeteredString, format};
-use crate::utility::time_format::{MONTHS, WEEKDAYS};
+use crate::utility::format::time_format::{MONTHS, WEEKDAYS};
 
 /// A time with what is known of its zone.
 pub(super) struct Zoned<'z> {

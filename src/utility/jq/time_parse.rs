@@ -1,7 +1,7 @@
 //! `strptime` of the GNU C library in the POSIX locale.
 
 use super::calendar::BrokenDown;
-use crate::utility::time_format::{MONTHS, WEEKDAYS};
+use crate::utility::format::time_format::{MONTHS, WEEKDAYS};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

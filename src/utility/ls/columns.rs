@@ -3,7 +3,7 @@
 use super::entry::{Entry, indicator};
 use super::style::{Layout, Style};
 use crate::memory::{String, ToDecimal, Vec, vec};
-use crate::utility::files::blocks;
+use crate::utility::file::blocks;
 use crate::utility::prelude::*;
 use crate::vfs::FileKind;
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 
 use super::style::{Hidden, Indicator, Sort, Style};
 use crate::memory::{ToMetered, Vec};
-use crate::utility::files::join;
+use crate::utility::file::join;
 use crate::utility::prelude::*;
 use crate::vfs::{DirEntry, FileKind, Metadata};
 use std::cmp::Ordering;

@@ -9,8 +9,8 @@ mod long;
 mod style;
 
 use crate::memory::{JoinMetered, Vec, format, vec};
+use crate::utility::format::quote::quote_name;
 use crate::utility::prelude::*;
-use crate::utility::quote::quote_name;
 use entry::Entry;
 use style::{Opt, Style};
 
@@ -94,7 +94,7 @@ impl Listing {
         pending: &mut Vec<Pending>,
     ) -> Result<(), UtilityError> {
         ctx.tick().await?;
-        let names = match crate::utility::walk::read_directory(ctx, &directory.path) {
+        let names = match crate::utility::file::walk::read_directory(ctx, &directory.path) {
             Ok(names) => names,
             Err(error) => {
                 ctx.complain(format_args!("cannot open directory {}", quote_name(&directory.path)), error)?;
@@ -141,7 +141,7 @@ impl Listing {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::Fixture;
+    use crate::utility::context::testing::Fixture;
 
     fn fixture() -> Fixture {
         let fixture =

@@ -3,11 +3,11 @@
 use super::entry::Entry;
 use crate::memory::{JoinText, String, ToDecimal, ToMetered, Vec, format};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
-use crate::utility::files::blocks;
-use crate::utility::human_size::human_size;
+use crate::utility::file::blocks;
+use crate::utility::format::human_size::human_size;
+use crate::utility::format::quote::{escape_name, quote, quote_c, quote_if_needed, quote_name};
+use crate::utility::format::time_format::Zone;
 use crate::utility::prelude::*;
-use crate::utility::quote::{escape_name, quote, quote_c, quote_if_needed, quote_name};
-use crate::utility::time_format::Zone;
 use crate::vfs::Metadata;
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -3,8 +3,8 @@
 
 use super::settings::{Round, Scale, Settings};
 use crate::memory::{JoinMetered, String, Vec, format, repeat_text};
-use crate::utility::float::{fixed, format_float};
-use crate::utility::quote::quote;
+use crate::utility::format::float::{fixed, format_float};
+use crate::utility::format::quote::quote;
 
 /// Digits that can be read without loss, and those that can be read at all.
 const EXACT_DIGITS: usize = 18;

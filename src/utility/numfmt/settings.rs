@@ -1,7 +1,7 @@
 //! What the options of `numfmt` say.
 
-use super::super::count::{parse_count, parse_digits};
-use super::super::quote::invalid_argument;
+use super::super::format::count::{parse_count, parse_digits};
+use super::super::format::quote::invalid_argument;
 use super::Opt;
 use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;

@@ -8,8 +8,8 @@ use super::program::{Instruction, Place, Program};
 use crate::character::{Unit, is_word, unit_at, unit_before};
 use crate::memory::{HashMap, Vec, vec};
 use crate::pattern::Stopped;
-use crate::utility::pace::Pace;
-use crate::utility::pace::yield_now;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::pace::yield_now;
 
 /// What came before, as far as assertions can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,8 +8,8 @@ use super::error::RegexError;
 use super::program::{Instruction, Place, Program};
 use crate::character::{fold, unit_at};
 use crate::memory::{Vec, vec};
-use crate::utility::pace::Pace;
-use crate::utility::pace::yield_now;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::pace::yield_now;
 
 /// What is to be done next: go on from an instruction, or restore what a failed attempt changed.
 enum Step {

@@ -35,8 +35,8 @@ use memchr::memmem;
 
 use crate::limit::Charge;
 use crate::pattern::{Stopped, Ticker};
-use crate::utility::pace::yield_now;
-use crate::utility::pace::{Pace, in_place};
+use crate::utility::context::pace::yield_now;
+use crate::utility::context::pace::{Pace, in_place};
 use automaton::Automaton;
 use options::span;
 use perl::Perl;

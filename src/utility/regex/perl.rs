@@ -11,7 +11,7 @@ use super::options::{RegexOptions, Span};
 use crate::limit::{Charge, Meter};
 use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
 use crate::pattern::Stopped;
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
 use regex_automata::util::syntax;
 use std::sync::OnceLock;
 

@@ -13,8 +13,8 @@ use super::program::{Instruction, Place, Program};
 use crate::character::unit_at;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::Stopped;
-use crate::utility::pace::Pace;
-use crate::utility::pace::yield_now;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::pace::yield_now;
 
 /// What a search is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

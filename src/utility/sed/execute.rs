@@ -2,7 +2,7 @@
 
 use crate::io::{Description, pipe};
 use crate::memory::{Vec, vec};
-use crate::utility::pace::append;
+use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
 use crate::utility::{CommandError, Relation};
 use std::future::poll_fn;

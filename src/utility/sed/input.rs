@@ -1,7 +1,7 @@
 //! The inputs of `sed`, one after the other, with a look ahead for `$`; and files that are edited in place.
 
 use crate::memory::{JoinMetered, ToMetered, Vec, VecDeque, format};
-use crate::utility::pace::append;
+use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 

@@ -20,10 +20,10 @@ mod tests;
 mod text;
 
 use crate::memory::{JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
-use crate::utility::options::help;
+use crate::utility::context::options::help;
+use crate::utility::context::ticker::regex_options;
 use crate::utility::prelude::*;
 use crate::utility::regex::{Dialect, RegexOptions, Syntax};
-use crate::utility::ticker::regex_options;
 use input::{InPlace, Inputs, Reading};
 use parse::{ParseOptions, Parser};
 use run::{RunOptions, Runner};

@@ -3,7 +3,7 @@
 //! The last line of an input may lack its newline. It is written without one, and gets it when something else follows.
 
 use crate::memory::{Vec, format, vec};
-use crate::utility::pace::append;
+use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
 
 /// Where text goes.

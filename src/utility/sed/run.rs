@@ -12,10 +12,10 @@ use super::program::{Action, Address, Addresses, Program, RangeEnd, Substitution
 use super::substitute::{BLOCK, substitute, translate};
 use crate::limit::LimitError;
 use crate::memory::{JoinMetered, ToDecimal, Vec};
-use crate::utility::pace::{self, Pace, tick_bytes};
+use crate::utility::context::pace::{self, Pace, tick_bytes};
+use crate::utility::context::ticker::{search_error, stopped};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, Span};
-use crate::utility::ticker::{search_error, stopped};
 
 /// What the options say about running.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ use crate::character::{blocks, fold, push_unit, unfold, unit_at};
 use crate::limit::gauge;
 use crate::memory::Vec;
 use crate::pattern::Stopped;
-use crate::utility::pace::Pace;
-use crate::utility::pace::yield_now;
+use crate::utility::context::pace::Pace;
+use crate::utility::context::pace::yield_now;
 use crate::utility::regex::{Look, Regex, RegexError, Span};
 
 /// Bytes whose case is changed, or which are translated or listed, at once.

@@ -1,6 +1,6 @@
 //! Behaviour recorded from GNU sed 4.9.
 
-use crate::utility::testing::{Fixture, run};
+use crate::utility::context::testing::{Fixture, run};
 
 fn sed(args: &[&str], stdin: &str) -> String {
     let outcome = run("sed", args, stdin.as_bytes(), &[("f", "a\nb\nc\n"), ("x", "x")]);

@@ -2,8 +2,8 @@
 
 use crate::memory::{Vec, format};
 use crate::utility::UtilityError;
-use crate::utility::float::{format_float, split_digits};
-use crate::utility::quote::quote;
+use crate::utility::format::float::{format_float, split_digits};
+use crate::utility::format::quote::quote;
 
 #[derive(Clone, Debug)]
 pub(super) struct Format {

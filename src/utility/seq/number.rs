@@ -2,8 +2,8 @@
 
 use crate::memory::{Vec, format};
 use crate::utility::UtilityError;
-use crate::utility::float::{parse_float_prefix, split_digits};
-use crate::utility::quote::quote;
+use crate::utility::format::float::{parse_float_prefix, split_digits};
+use crate::utility::format::quote::quote;
 
 /// `digits` / 10^`scale`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::order::compare_lines_paced;
 use super::settings::{Check, Settings};
 use super::{TROUBLE, read_failed, trouble};
 use crate::memory::{JoinMetered, String, Vec, format};
-use crate::utility::pace::append;
+use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
 
 /// Exit status: 0 sorted, 1 not.

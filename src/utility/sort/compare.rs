@@ -4,8 +4,8 @@
 use super::key::{Kind, Ordering as KeyOrdering};
 use crate::limit::{LimitError, Meter};
 use crate::memory::Vec;
-use crate::utility::float::{parse_float, split_digits};
-use crate::utility::pace;
+use crate::utility::context::pace;
+use crate::utility::format::float::{parse_float, split_digits};
 use std::cmp::Ordering;
 
 /// Compares two keys without regard to direction.

@@ -2,8 +2,8 @@
 
 use super::settings::{bad_word, failed};
 use crate::memory::{String, format};
+use crate::utility::format::quote::invalid_argument;
 use crate::utility::prelude::*;
-use crate::utility::quote::invalid_argument;
 
 /// How the bytes of a key are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

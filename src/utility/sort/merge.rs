@@ -6,7 +6,7 @@ use super::settings::Settings;
 use super::{open_output, read_failed};
 use crate::limit::Meter;
 use crate::memory::Vec;
-use crate::utility::pace::append;
+use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 

@@ -7,7 +7,7 @@ use super::compare::{compare, compare_slowly, first_eight, is_exact, summary};
 use super::settings::Settings;
 use crate::limit::{LimitError, Meter};
 use crate::memory::Vec;
-use crate::utility::pace;
+use crate::utility::context::pace;
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 

@@ -1,6 +1,6 @@
 //! What the options of `split` say.
 
-use super::super::count::{CountError, parse_count, parse_digits};
+use super::super::format::count::{CountError, parse_count, parse_digits};
 use super::Opt;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;

@@ -2,7 +2,7 @@
 
 use crate::memory::{String, ToMeteredString, Vec, format};
 use crate::utility::UtilityError;
-use crate::utility::quote::quote;
+use crate::utility::format::quote::quote;
 
 /// One construct of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

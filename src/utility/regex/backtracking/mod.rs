@@ -17,7 +17,7 @@ use super::error::RegexError;
 use super::options::Span;
 use crate::character::{Class, Unit, character, fold, unit_at, unit_before};
 use crate::memory::{Vec, vec};
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
 use compile::{Compiler, Instruction, Program};
 use node::{Assertion, Node};
 pub(crate) use parse::Flags as PerlFlags;

@@ -203,7 +203,7 @@ fn escape(name: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use crate::utility::testing::run;
+    use crate::utility::context::testing::run;
 
     #[test]
     fn digests_of_known_messages() {

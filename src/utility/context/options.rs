@@ -3,8 +3,8 @@
 //! The macro [`options!`] makes the table of a utility together with an enum of its options. What was given is asked for by
 //! the enum's variants, so that a misspelt option, or one of another utility, does not compile.
 
-use super::{ExitStatus, Output, Utility, UtilityError};
 use crate::memory::{String, ToMetered, format};
+use crate::utility::{ExitStatus, Output, Utility, UtilityError};
 use std::fmt::Write as _;
 
 /// Whether an option takes an argument; the text is its name in the help.
@@ -95,7 +95,7 @@ macro_rules! options {
         impl $crate::utility::OptionSet for $Opt {
             const TABLE: &'static [$crate::utility::OptionSpec] = &[$($($crate::utility::$kind $row),+),*];
             const NAMES: &'static [Self] =
-                &[$($($crate::utility::options::options!(@same $kind Self::$name)),+),*];
+                &[$($($crate::utility::context::options::options!(@same $kind Self::$name)),+),*];
         }
     };
 }
@@ -125,7 +125,7 @@ pub const fn example(command: &'static str, output: &'static str) -> Example {
 }
 
 /// Why the arguments are not all taken.
-pub(super) enum OptionsEnd {
+pub(in crate::utility) enum OptionsEnd {
     /// `--help` or `--version`: the text is printed, and that is all.
     Text(String),
     Fault(UtilityError),
@@ -139,7 +139,7 @@ impl From<UtilityError> for OptionsEnd {
 
 impl OptionsEnd {
     /// Prints the text, if it is one; what ends the utility.
-    pub(super) fn tell(self, stdout: &mut Output) -> UtilityError {
+    pub(in crate::utility) fn tell(self, stdout: &mut Output) -> UtilityError {
         match self {
             Self::Text(text) => {
                 stdout.push(text.as_bytes());
@@ -150,12 +150,12 @@ impl OptionsEnd {
     }
 }
 
-pub(super) fn version(utility: &Utility) -> String {
+pub(in crate::utility) fn version(utility: &Utility) -> String {
     format!("{} (hookbox) {}\n", utility.name, env!("CARGO_PKG_VERSION"))
 }
 
 /// The text of `--help`.
-pub(super) fn help(utility: &Utility, options: &[OptionSpec]) -> String {
+pub(in crate::utility) fn help(utility: &Utility, options: &[OptionSpec]) -> String {
     let mut text = String::new();
     for (index, line) in utility.usage.lines().enumerate() {
         let _ = writeln!(text, "{} {line}", if index == 0 { "Usage:" } else { "  or: " });

@@ -1,10 +1,10 @@
 //! The work of a regular expression or pattern, counted on the run's meter.
 
-use super::UtilityError;
-use super::regex::{BYTES_PER_INSTRUCTION, RegexError, RegexOptions};
 use crate::limit::{Limit, LimitError, Meter};
 use crate::memory::ToMeteredString;
 use crate::pattern::{Stopped, Ticker};
+use crate::utility::UtilityError;
+use crate::utility::regex::{BYTES_PER_INSTRUCTION, RegexError, RegexOptions};
 use std::sync::Arc;
 
 /// Steps that are counted together: the clock is not looked at for every short match.

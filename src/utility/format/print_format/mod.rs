@@ -134,7 +134,7 @@ impl<'f> Formatter<'f> {
                 if self.dialect == Dialect::Gnu
                     && let Some(arg) = self.args.get(self.place.next)
                 {
-                    let arg = crate::utility::quote::quote(arg);
+                    let arg = crate::utility::format::quote::quote(arg);
                     self.around.report(
                         self.out,
                         &format_args!("warning: ignoring excess arguments, starting with {arg}"),

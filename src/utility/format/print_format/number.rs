@@ -3,7 +3,7 @@
 use super::{Dialect, Formatter};
 use crate::character;
 use crate::text::Text;
-use crate::utility::extended::Extended;
+use crate::utility::format::extended::Extended;
 
 impl Formatter<'_> {
     /// `'c` and `"c`: the value of a character.
@@ -81,7 +81,7 @@ impl Formatter<'_> {
                     .report(self.out, &format_args!("warning: {shown}: Numerical result out of range"));
             }
             Dialect::Gnu => {
-                let shown = crate::utility::quote::quote(arg);
+                let shown = crate::utility::format::quote::quote(arg);
                 self.fail(&format_args!("{shown}: Numerical result out of range"));
             }
         }
@@ -90,7 +90,7 @@ impl Formatter<'_> {
     /// `used`: bytes that make a number.
     fn not_a_number(&mut self, arg: &[u8], used: usize) {
         if self.dialect == Dialect::Gnu {
-            let shown = crate::utility::quote::quote(arg);
+            let shown = crate::utility::format::quote::quote(arg);
             let what = if used == 0 { "expected a numeric value" } else { "value not completely converted" };
             self.fail(&format_args!("{shown}: {what}"));
             return;

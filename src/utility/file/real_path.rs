@@ -1,8 +1,8 @@
 //! Paths without symbolic links, `.` and `..`, where some components may be missing (`realpath`, `readlink -f`).
 
-use super::Context;
-use super::files::join;
+use super::join;
 use crate::memory::{ToMetered, Vec, VecDeque};
+use crate::utility::Context;
 use crate::vfs::{Errno, FsError};
 
 /// Which components need not exist.

@@ -1,10 +1,10 @@
 //! The operands of `cp` and `mv`: sources and where each goes.
 
-use super::files::{join, last_component};
-use super::quote::quote_name;
-use super::{Context, UtilityError};
+use super::{join, last_component};
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::text::Text;
+use crate::utility::format::quote::quote_name;
+use crate::utility::{Context, UtilityError};
 use crate::vfs::Errno;
 
 /// What options say of the operands.

@@ -1,9 +1,9 @@
 //! Walks a tree of directories with a stack of its own: an entry at a time, and each directory again when everything in
 //! it was seen.
 
-use super::files::join;
-use super::{Context, UtilityError};
+use super::join;
 use crate::memory::{ToMetered, Vec};
+use crate::utility::{Context, UtilityError};
 use crate::vfs::{DirEntry, FsError};
 
 /// What comes next in a walk.

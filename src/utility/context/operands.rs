@@ -1,9 +1,9 @@
 //! Operands as inputs: `-` is standard input, no operand is standard input too.
 
-use super::{Context, Input, UtilityError};
 use crate::limit::LimitError;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::text::Text;
+use crate::utility::{Context, Input, UtilityError};
 use crate::vfs::{Errno, FsError};
 
 impl Context {

@@ -1,14 +1,14 @@
 //! Runs one utility in a session of its own, for unit tests.
 
-use super::{
-    CommandRequest, CommandRunner, Context, Environment, ExitStatus, Identity, Output, Relation,
-    RunningCommand, Session,
-};
 use crate::clock::{Clock, Random, Timers};
 use crate::io::{Capture, Description, DescriptorTable, OnExcess};
 use crate::limit::{Limit, Limits, Meter};
 use crate::text::Text;
 use crate::utility::context::DescriptorHandles;
+use crate::utility::{
+    CommandRequest, CommandRunner, Context, Environment, ExitStatus, Identity, Output, Relation,
+    RunningCommand, Session,
+};
 use crate::vfs::{Base, FileSystem, Options};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
@@ -57,7 +57,7 @@ impl Fixture {
 
     /// As [`Fixture::run`]: output and messages as bytes, and the status.
     pub(crate) fn run_raw(&self, name: &str, args: &[&str], stdin: &[u8]) -> (Bytes, Bytes, u8) {
-        let utility = super::find(name.as_bytes()).expect("a utility of that name");
+        let utility = crate::utility::find(name.as_bytes()).expect("a utility of that name");
         let meter = Meter::new(self.limits.clone(), Arc::clone(&self.session.clock));
         let _entered = meter.enter();
         meter.start_slice();

@@ -2,9 +2,9 @@
 //! `--lines=5`, `--lines 5`), unique abbreviations of long names, options after operands, `--`; and what it found.
 
 use super::options::{OptionArgument, OptionSet, OptionSpec, OptionsEnd, help, version};
-use super::{Output, Utility, UtilityError};
 use crate::memory::{String, Vec, format};
 use crate::text::Text;
+use crate::utility::{Output, Utility, UtilityError};
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
@@ -54,7 +54,7 @@ impl<O: OptionSet> Options<O> {
         self.given.iter().filter_map(|(row, value)| Some((*O::NAMES.get(*row)?, value.as_ref())))
     }
 
-    pub(super) fn parse(
+    pub(in crate::utility) fn parse(
         utility: &'static Utility,
         args: Vec<Text>,
         stdout: &mut Output,
@@ -66,7 +66,7 @@ impl<O: OptionSet> Options<O> {
     }
 
     /// Takes the arguments in order; what was taken before one that ends it stays.
-    pub(super) fn parse_in_order(
+    pub(in crate::utility) fn parse_in_order(
         utility: &'static Utility,
         args: Vec<Text>,
     ) -> (Self, Result<(), OptionsEnd>) {
@@ -208,7 +208,7 @@ fn usage(message: String) -> OptionsEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::utility::options::options;
+    use crate::utility::context::options::options;
 
     options! {
         enum Opt {

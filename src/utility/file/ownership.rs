@@ -1,10 +1,10 @@
 //! Changing owners and groups, for `chown` and `chgrp`.
 
-use super::files::join;
-use super::quote::quote_name;
+use super::join;
 use super::walk::{Step, Walk};
-use super::{Context, ExitStatus, UtilityError};
 use crate::memory::{String, ToDecimal, ToMeteredString, format};
+use crate::utility::format::quote::quote_name;
+use crate::utility::{Context, ExitStatus, UtilityError};
 use crate::vfs::{FsError, Metadata};
 
 /// What is changed, and how it is told.

@@ -1,11 +1,11 @@
 //! Buffered input and output of a utility over open file descriptions.
 
-use super::UtilityError;
 use super::pace::Quick;
 use super::pace::yield_now;
 use crate::io::Description;
 use crate::limit::gauge;
 use crate::memory::{Arc, Vec};
+use crate::utility::UtilityError;
 use crate::vfs::{Errno, FsError};
 use std::future::poll_fn;
 use std::task::{Context, Poll, Waker};

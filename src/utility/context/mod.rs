@@ -1,9 +1,19 @@
-//! `Context`: all that a utility can reach.
+//! `Context`: all that a utility can reach, with what it reaches: arguments as options and operands, input and output, the
+//! session, other commands, and the counting of its work.
 
-use super::options::OptionsEnd;
-use super::pace::yield_now;
-use super::running::{Relation, RunningCommand};
-use super::{ExitStatus, Input, OptionSet, Options, Output, Session, Utility, UtilityError};
+pub(crate) mod arguments;
+pub(crate) mod byte_queue;
+pub(crate) mod error;
+pub(crate) mod operands;
+pub(crate) mod options;
+pub(crate) mod pace;
+pub(crate) mod running;
+pub(crate) mod session;
+pub(crate) mod stream;
+#[cfg(test)]
+pub(crate) mod testing;
+pub(crate) mod ticker;
+
 use crate::clock::{Sleep, Timers};
 use crate::environment::Environment;
 use crate::io::Description;
@@ -11,7 +21,11 @@ use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, Turn, gauge};
 use crate::memory::{Arc, Vec, format};
 use crate::text::Text;
+use crate::utility::{ExitStatus, Input, OptionSet, Options, Output, Session, Utility, UtilityError};
 use crate::vfs::{self, Errno, FsError, OpenOptions};
+use options::OptionsEnd;
+use pace::yield_now;
+use running::{Relation, RunningCommand};
 use std::time::Duration;
 
 /// A command that a utility wants to be run (`xargs`, `find -exec`, `env`, `timeout`).
@@ -110,7 +124,7 @@ impl Context {
     }
 
     /// As [`Context::parse_options`], for a utility that acts on options one by one: those before a fault are given with it.
-    pub(super) fn parse_options_in_order<O: OptionSet>(
+    pub(in crate::utility) fn parse_options_in_order<O: OptionSet>(
         &mut self,
         utility: &'static Utility,
     ) -> (Options<O>, Result<(), OptionsEnd>) {

@@ -1,10 +1,10 @@
 //! A command that a utility asked for, while it runs: [`RunningCommand`] is what the utility has of it, [`CommandState`] what
 //! the machine has.
 
-use super::ExitStatus;
-use super::context::CommandError;
+use super::CommandError;
 use crate::clock::lock;
 use crate::memory::{Arc, Vec};
+use crate::utility::ExitStatus;
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};

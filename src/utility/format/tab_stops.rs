@@ -1,10 +1,10 @@
 //! Tab stops of `expand` and `unexpand`: `N`, a list of positions, and `/N` or `+N` for what follows the last of them.
 
-use super::UtilityError;
 use super::count::parse_digits;
 use super::quote::quote;
 use crate::memory::{String, Vec, format};
 use crate::text::Text;
+use crate::utility::UtilityError;
 
 /// See the module.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,12 @@
 //! Copies files and trees, for `cp` and for `mv` across file systems. Trees are walked with an explicit stack; regular
 //! files share their bytes until one of them is written.
 
-use super::files::{join, parent};
 use super::prompt::Prompt;
-use super::quote::quote_name;
 use super::walk::{Step, Walk};
-use super::{Context, ExitStatus, UtilityError};
+use super::{join, parent};
 use crate::memory::{HashMap, JoinMetered, String, Vec, format};
+use crate::utility::format::quote::quote_name;
+use crate::utility::{Context, ExitStatus, UtilityError};
 use crate::vfs::path::normalise;
 use crate::vfs::{Errno, FileKind, FsError, Metadata};
 

@@ -1,8 +1,8 @@
 //! Numbers that the GNU core utilities take as option-arguments: decimal digits with a multiplier (`5`, `2k`, `1MB`, `4GiB`).
 
-use super::UtilityError;
 use super::quote::quote;
 use crate::memory::format;
+use crate::utility::UtilityError;
 
 /// Why a number was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

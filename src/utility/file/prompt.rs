@@ -1,7 +1,7 @@
 //! Questions to the user: `rm -i`, `mv -i`.
 
-use super::{Context, Input, UtilityError};
 use crate::memory::format;
+use crate::utility::{Context, Input, UtilityError};
 
 /// Asks on standard error and reads the answers, a line each, from standard input.
 #[derive(Debug, Default)]

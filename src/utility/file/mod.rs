@@ -1,9 +1,16 @@
 //! What utilities that work on file names have in common: metadata by operand, complaints, users' names, sizes in
 //! blocks.
 
-use super::{Context, ExitStatus, UtilityError};
+pub(crate) mod copy;
+pub(crate) mod destination;
+pub(crate) mod ownership;
+pub(crate) mod prompt;
+pub(crate) mod real_path;
+pub(crate) mod walk;
+
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
+use crate::utility::{Context, ExitStatus, UtilityError};
 use crate::vfs::{Errno, FileSystem, FsError, Metadata};
 use std::time::Duration;
 

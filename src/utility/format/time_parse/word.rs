@@ -1,6 +1,6 @@
 //! Words and figures of dates: units, ordinals, months, days of the week, halves of the day, zones.
 
-use crate::utility::time_format::MONTHS;
+use crate::utility::format::time_format::MONTHS;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unit {
