@@ -29,7 +29,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         options.operands.as_slice()
     } else {
         if let Some(extra) = options.operands.get(2) {
-            return Err(UtilityError::Usage(format!("extra operand '{extra}'")));
+            return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
         }
         suffix = options.operands.get(1).cloned().unwrap_or_default();
         options.operands.get(..1).unwrap_or(&[])

@@ -15,7 +15,7 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut args = std::mem::take(&mut ctx.args);
     if args.pop().is_none_or(|last| last.as_bytes() != b"]") {
-        return Err(UtilityError::Failed { message: "missing ']'".into(), status: 2 });
+        return Err(UtilityError::Failed { message: "missing ‘]’".into(), status: 2 });
     }
     super::test::answer(ctx, &args)
 }

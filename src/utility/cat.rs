@@ -3,18 +3,19 @@
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
+// In this order GNU cat names what an abbreviation may mean.
 options! {
     enum Opt {
-        ShowAll = flag('A', "show-all", "equivalent to -vET"),
         NumberNonblank = flag('b', "number-nonblank", "number nonempty output lines, overrides -n"),
-        NonprintingEnds = flag('e', "", "equivalent to -vE"),
-        ShowEnds = flag('E', "show-ends", "display $ at end of each line"),
         Number = flag('n', "number", "number all output lines"),
         SqueezeBlank = flag('s', "squeeze-blank", "suppress repeated empty output lines"),
-        NonprintingTabs = flag('t', "", "equivalent to -vT"),
-        ShowTabs = flag('T', "show-tabs", "display TAB characters as ^I"),
-        Unbuffered = flag('u', "", "(output is never delayed past the end of an input)"),
         ShowNonprinting = flag('v', "show-nonprinting", "use ^ and M- notation, except for LFD and TAB"),
+        ShowEnds = flag('E', "show-ends", "display $ at end of each line"),
+        ShowTabs = flag('T', "show-tabs", "display TAB characters as ^I"),
+        ShowAll = flag('A', "show-all", "equivalent to -vET"),
+        NonprintingEnds = flag('e', "", "equivalent to -vE"),
+        NonprintingTabs = flag('t', "", "equivalent to -vT"),
+        Unbuffered = flag('u', "", "(output is never delayed past the end of an input)"),
     }
 }
 

@@ -28,7 +28,10 @@ pub(super) fn answer(ctx: &Context, args: &[Text]) -> Result<ExitStatus, Utility
         Ok(answer) => return Ok(ExitStatus(u8::from(!answer))),
         Err(TestError::Depth) => return Err(ctx.meter.fail(crate::limit::Limit::SyntaxDepth).into()),
         Err(TestError::IntegerExpected(text)) => format!("invalid integer {}", quote(&text)),
-        Err(TestError::UnaryExpected(text)) => format!("{}: unary operator expected", quote(&text)),
+        Err(TestError::UnaryExpected(text, _)) if matches!(text.as_bytes(), [b'-', _]) => {
+            format!("{}: unary operator expected", quote(&text))
+        }
+        Err(TestError::UnaryExpected(_, last)) => format!("missing argument after {}", quote(&last)),
         Err(TestError::BinaryExpected(text)) => format!("{}: binary operator expected", quote(&text)),
         Err(TestError::ArgumentExpected(text)) => format!("missing argument after {}", quote(&text)),
         Err(TestError::CloseExpected) => "')' expected".to_metered(),
@@ -54,6 +57,10 @@ impl Files<'_> {
 }
 
 impl Facts for Files<'_> {
+    fn has_lengths(&self) -> bool {
+        true
+    }
+
     fn is_unary(&self, operator: u8) -> bool {
         memchr::memchr(operator, b"bcdefghkLnNOGprsStuwxz").is_some()
     }

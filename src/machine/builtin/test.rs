@@ -42,7 +42,7 @@ fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> 
         Ok(answer) => return Ok(Flow::Status(u8::from(!answer))),
         Err(TestError::Depth) => ctx.run.services.meter.fail(Limit::SyntaxDepth).into(),
         Err(TestError::IntegerExpected(text)) => BuiltinError::IntegerExpected(text),
-        Err(TestError::UnaryExpected(text)) => BuiltinError::UnaryExpected(text),
+        Err(TestError::UnaryExpected(text, _)) => BuiltinError::UnaryExpected(text),
         Err(TestError::BinaryExpected(text)) => BuiltinError::BinaryExpected(text),
         Err(TestError::ArgumentExpected(_)) => BuiltinError::ArgumentExpected,
         Err(TestError::CloseExpected) => BuiltinError::CloseExpected,

@@ -3,12 +3,17 @@
 //! Up to four arguments are told apart by their number, as POSIX says; more are parsed with `-o` below `-a` below `!`. Both
 //! sides of `-a` and `-o` are evaluated.
 
+use crate::memory::ToDecimal;
 use crate::text::Text;
 
 /// What a test asks of its surroundings.
 pub(crate) trait Facts {
     /// Whether `-operator` is a unary operator here.
     fn is_unary(&self, operator: u8) -> bool;
+    /// Whether `-l TEXT` stands for a length where a number is compared, as in GNU's.
+    fn has_lengths(&self) -> bool {
+        false
+    }
     /// A unary operator.
     fn unary(&mut self, operator: u8, operand: &Text) -> bool;
     /// `-nt`, `-ot` or `-ef` by its first letter.
@@ -19,7 +24,8 @@ pub(crate) trait Facts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TestError {
     IntegerExpected(Text),
-    UnaryExpected(Text),
+    /// The first of two arguments is no operator.
+    UnaryExpected(Text, Text),
     BinaryExpected(Text),
     ArgumentExpected(Text),
     CloseExpected,
@@ -107,7 +113,7 @@ impl<F: Facts> Test<'_, F> {
         }
         match self.unary_operator(first) {
             Some(operator) => Ok(self.facts.unary(operator, second)),
-            None => Err(TestError::UnaryExpected(first.clone())),
+            None => Err(TestError::UnaryExpected(first.clone(), second.clone())),
         }
     }
 
@@ -197,6 +203,9 @@ impl<F: Facts> Test<'_, F> {
         if first.as_bytes() == b"(" {
             return self.parentheses();
         }
+        if let Some(answer) = self.lengths(&first) {
+            return answer;
+        }
         if let (Some(second), Some(third)) = (self.args.get(self.at), self.args.get(self.at + 1))
             && let Some(operator) = binary(second)
         {
@@ -211,6 +220,32 @@ impl<F: Facts> Test<'_, F> {
             return Ok(self.facts.unary(operator, &operand));
         }
         Ok(!first.is_empty())
+    }
+
+    /// After `first`: a comparison of numbers with a length on one side or on both.
+    fn lengths(&mut self, first: &Text) -> Option<Answer> {
+        if !self.facts.has_lengths() {
+            return None;
+        }
+        let side = |at: usize| {
+            let text = self.args.get(at)?;
+            match self.args.get(at + 1) {
+                Some(measured) if text.as_bytes() == b"-l" => {
+                    Some((Text::from(measured.len().to_decimal()), at + 2))
+                }
+                _ => Some((text.clone(), at + 1)),
+            }
+        };
+        let is_number = |at: usize| self.args.get(at).and_then(|text| binary(text));
+        let is_left = first.as_bytes() == b"-l" && self.args.get(self.at + 2).is_some();
+        let (left, at) = match is_number(self.at + 1) {
+            Some(Binary::Number(..)) if is_left => side(self.at - 1)?,
+            _ => (first.clone(), self.at),
+        };
+        let operator = is_number(at).filter(|operator| matches!(operator, Binary::Number(..)))?;
+        let (right, end) = side(at + 1)?;
+        self.at = end;
+        Some(self.binary(operator, &left, &right))
     }
 
     /// Behind a `(`.
@@ -279,7 +314,7 @@ mod tests {
             assert_eq!(test(args), Ok(want), "{args}");
         }
         assert_eq!(test("a b c d e"), Err(TestError::TooMany(Text::from("b"))));
-        assert_eq!(test("a b"), Err(TestError::UnaryExpected(Text::from("a"))));
+        assert_eq!(test("a b"), Err(TestError::UnaryExpected(Text::from("a"), Text::from("b"))));
     }
 
     #[test]

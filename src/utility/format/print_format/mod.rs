@@ -326,6 +326,8 @@ impl<'f> Formatter<'f> {
         at: &mut usize,
     ) -> Result<bool, LimitError> {
         let bash = self.dialect == Dialect::Bash;
+        // GNU's take neither flags nor lengths.
+        let is_bare = bash || *at == start + 1;
         match conversion {
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
                 let arg = self.take();
@@ -349,13 +351,13 @@ impl<'f> Formatter<'f> {
                     self.put_text(directive, &[0])?;
                 }
             }
-            b'b' => {
+            b'b' if is_bare => {
                 let arg = self.take().unwrap_or_default();
                 if !self.put_escaped(directive, &arg)? {
                     return Ok(false);
                 }
             }
-            b'q' => {
+            b'q' if is_bare => {
                 let arg = self.take().unwrap_or_default();
                 self.tick()?;
                 let quoted = self.around.quote(&arg);
