@@ -26,6 +26,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "change the group of each FILE to GROUP",
     usage: "chgrp [OPTION]... GROUP FILE...\nchgrp [OPTION]... --reference=RFILE FILE...",
     options: Opt::TABLE,
+    examples: &[example("touch f; chgrp agent f; stat -c %G f", "agent\n")],
     run: start!(run),
     ..Utility::BASE
 };

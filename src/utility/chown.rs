@@ -26,6 +26,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "change the owner and/or group of each FILE to OWNER and/or GROUP",
     usage: "chown [OPTION]... [OWNER][:[GROUP]] FILE...\nchown [OPTION]... --reference=RFILE FILE...",
     options: Opt::TABLE,
+    examples: &[example("touch f; chown -v agent f", "ownership of 'f' retained as agent\n")],
     run: start!(run),
     ..Utility::BASE
 };

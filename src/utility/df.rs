@@ -21,6 +21,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "show information about the file system on which each FILE resides",
     usage: "df [OPTION]... [FILE]...",
     options: Opt::TABLE,
+    examples: &[example("df -P . | wc -l", "2\n")],
     run: start!(run),
     ..Utility::BASE
 };

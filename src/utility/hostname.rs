@@ -15,6 +15,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "show the system's host name",
     usage: "hostname [-f|-s]",
     options: Opt::TABLE,
+    examples: &[example("hostname", "hookbox\n")],
     run: start!(run),
     ..Utility::BASE
 };

@@ -20,6 +20,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "print user and group information for each specified USER, or the current user",
     usage: "id [OPTION]... [USER]...",
     options: Opt::TABLE,
+    examples: &[example("id -un", "agent\n")],
     run: start!(run),
     ..Utility::BASE
 };

@@ -158,6 +158,27 @@ mod tests {
         for utility in UTILITIES {
             assert!(!utility.summary.is_empty() && !utility.usage.is_empty(), "{}", utility.name);
             assert!(utility.usage.starts_with(utility.name), "{}", utility.name);
+            assert!(!utility.examples.is_empty(), "{}", utility.name);
+        }
+    }
+
+    #[test]
+    fn examples_print_what_they_say() {
+        use crate::sandbox::{Sandbox, Script};
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        for example in UTILITIES.iter().flat_map(|utility| utility.examples) {
+            let sandbox = Sandbox::builder().build().unwrap();
+            let output = runtime.block_on(sandbox.start(Script::command(example.command)));
+            assert_eq!(String::from_utf8_lossy(&output.stdout), example.output, "{}", example.command);
+        }
+    }
+
+    #[test]
+    fn every_utility_has_cases() {
+        for utility in UTILITIES {
+            let name = if utility.name == "[" { "bracket" } else { utility.name };
+            let file = format!("{}/tests/cases/utility/{name}.test", env!("CARGO_MANIFEST_DIR"));
+            assert!(std::path::Path::new(&file).exists(), "{file} is missing");
         }
     }
 }

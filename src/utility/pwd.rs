@@ -15,6 +15,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "print the full filename of the current working directory",
     usage: "pwd [OPTION]...",
     options: Opt::TABLE,
+    examples: &[example("cd /tmp; env pwd", "/tmp\n")],
     run: start!(run),
     ..Utility::BASE
 };

@@ -7,6 +7,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sync",
     summary: "synchronize cached writes to persistent storage",
     usage: "sync [FILE]...",
+    examples: &[example("sync; echo $?", "0\n")],
     run: start!(run),
     ..Utility::BASE
 };

@@ -8,6 +8,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "whoami",
     summary: "print the user name associated with the current effective user ID",
     usage: "whoami [OPTION]...",
+    examples: &[example("whoami", "agent\n")],
     run: start!(run),
     ..Utility::BASE
 };
