@@ -422,12 +422,9 @@ impl Walker {
             RedirectionKind::BothAppend(word) => ("&>>", word),
             RedirectionKind::HereString(word) => ("<<<", word),
             RedirectionKind::HereDocument(document) => {
-                let source = document.source.as_ref().unwrap_or(&self.source);
-                return RedirectView {
-                    descriptor,
-                    operator: "<<",
-                    target: field::body(&document.body, source),
-                };
+                let body = document.body();
+                let source = body.source.as_ref().unwrap_or(&self.source);
+                return RedirectView { descriptor, operator: "<<", target: field::body(&body.word, source) };
             }
         };
         RedirectView { descriptor, operator, target: field::field(word, &self.source).view }
@@ -438,12 +435,12 @@ impl Walker {
     fn redirections(&mut self, redirections: &[Redirection]) {
         for redirection in redirections {
             match &redirection.kind {
-                RedirectionKind::HereDocument(document) => match &document.source {
+                RedirectionKind::HereDocument(document) => match &document.body().source {
                     Some(source) => {
                         let place = self.place(redirection.span);
-                        self.elsewhere(source.clone(), place, |walker| walker.word(&document.body));
+                        self.elsewhere(source.clone(), place, |walker| walker.word(&document.body().word));
                     }
-                    None => self.word(&document.body),
+                    None => self.word(&document.body().word),
                 },
                 kind => self.word(kind.word()),
             }

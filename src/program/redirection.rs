@@ -24,9 +24,10 @@ impl Compiler {
                 let empty = self.static_text(b"");
                 self.emit(Op::Quoted(empty));
                 // Without its leading tabs a body has a source of its own, which its spans refer to.
-                let own = document.source.clone();
+                let body = document.body();
+                let own = body.source.clone();
                 let outer = own.map(|source| std::mem::replace(&mut self.source, source));
-                self.word(&document.body, Quoting::Document);
+                self.word(&body.word, Quoting::Document);
                 if let Some(outer) = outer {
                     self.source = outer;
                 }

@@ -308,11 +308,6 @@ impl FunctionDefinition {
     pub(crate) fn is_deferred(&self) -> bool {
         self.deferred.is_some()
     }
-
-    /// The body, if it was parsed.
-    pub(super) fn body_mut(&mut self) -> Option<&mut Command> {
-        self.body.get_mut().map(|body| &mut **body)
-    }
 }
 
 impl PartialEq for FunctionDefinition {
@@ -866,12 +861,12 @@ impl RedirectionKind {
             | Self::BothWrite(word)
             | Self::BothAppend(word)
             | Self::HereString(word) => word,
-            Self::HereDocument(document) => &document.body,
+            Self::HereDocument(document) => &document.body().word,
         }
     }
 }
 
-/// A here-document's body.
+/// A here-document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HereDocument {
     /// The delimiter after quote removal.
@@ -880,8 +875,38 @@ pub struct HereDocument {
     pub quoted: bool,
     /// `<<-`: leading tabs are already removed from the body.
     pub strip_tabs: bool,
-    /// The body with its last newline.
-    pub body: Word,
-    /// What the spans of `body` refer to, when it is not the enclosing source: the text without the leading tabs.
+    /// The body, once it was read: it begins after the line of the redirection, which the tree holds by then.
+    body: OnceLock<HereDocumentBody>,
+}
+
+/// The body of a here-document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HereDocumentBody {
+    /// Its text with the last newline.
+    pub word: Word,
+    /// What the spans of `word` refer to, when it is not the enclosing source: the text without the leading tabs.
     pub source: Option<Bytes>,
+}
+
+/// The body of a here-document that has none yet.
+static NO_BODY: HereDocumentBody = HereDocumentBody {
+    word: Word { parts: Parts::new(), span: Span { start: 0, end: 0, line: 0 } },
+    source: None,
+};
+
+impl HereDocument {
+    /// A here-document whose body is not read yet.
+    pub(super) const fn new(delimiter: Text, quoted: bool, strip_tabs: bool) -> Self {
+        Self { delimiter, quoted, strip_tabs, body: OnceLock::new() }
+    }
+
+    /// The body; an empty one when the text ended in an error before it.
+    pub fn body(&self) -> &HereDocumentBody {
+        self.body.get().unwrap_or(&NO_BODY)
+    }
+
+    /// Sets the body, which is read once.
+    pub(super) fn set_body(&self, body: HereDocumentBody) {
+        let _ = self.body.set(body);
+    }
 }

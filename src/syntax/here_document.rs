@@ -1,31 +1,23 @@
 //! Here-documents. POSIX XCU 2.7.4.
 //!
-//! A body begins after the next newline token, so redirections wait in a queue. A body without quotes in its delimiter
+//! A body begins after the next newline token, so here-documents wait in a queue that shares them with the tree; the body is
+//! set when it is read. A body without quotes in its delimiter
 //! is parsed in place, between its bounds; when leading tabs are removed it has a source of its own. An error inside a
 //! body's substitution belongs to its expansion, as in bash.
 
 #![allow(clippy::boxed_local, reason = "large, and put away while a here-document is read")]
 
-use super::ast::{CommandSubstitution, List, Parts, Word, WordPart};
+use super::ast::{CommandSubstitution, HereDocument, HereDocumentBody, List, Parts, Word, WordPart};
 use super::error::{ParseError, ParseErrorKind, ParseWarning};
-use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
+use super::lexer::{Input, Parsed, Reader, Salvage};
 use super::quote::QuotedEnd;
-use crate::memory::{Box, Bytes, HashMap, Vec};
+use crate::memory::{Arc, Box, Bytes, HashMap, Vec};
 use crate::text::Text;
-
-/// A here-document whose redirection was read, and its body not.
-#[derive(Clone, Debug)]
-pub(super) struct PendingHereDocument {
-    pub(super) number: u32,
-    pub(super) delimiter: Text,
-    pub(super) quoted: bool,
-    pub(super) strip_tabs: bool,
-}
 
 /// What belongs to one input, kept while another is read.
 pub(super) struct OuterInput {
     input: Input,
-    pending: Vec<PendingHereDocument>,
+    pending: Vec<Arc<HereDocument>>,
     substitutions: u32,
     salvage: HashMap<usize, Salvage>,
     closes: HashMap<usize, usize>,
@@ -73,7 +65,7 @@ impl Reader<'_> {
     }
 
     /// After a substitution's end: here-documents that it left without a body get theirs after the next newline.
-    pub(super) fn keep_pending(&mut self, outer: Vec<PendingHereDocument>) {
+    pub(super) fn keep_pending(&mut self, outer: Vec<Arc<HereDocument>>) {
         if !self.pending.is_empty() {
             let count = self.pending.len() as u32;
             self.warnings.push(ParseWarning::UnterminatedHereDocuments { line: self.input.line, count });
@@ -93,13 +85,13 @@ impl Reader<'_> {
             let bounds = self.here_document_bounds(&document);
             let mut body = self.here_document_body(&document, start, bounds.end)?;
             if bounds.unterminated && bounds.end > start && self.byte_at(bounds.end - 1) != Some(b'\n') {
-                body.body.parts.push(WordPart::Quoted(Text::from_static(b"\n")));
+                body.word.parts.push(WordPart::Quoted(Text::from_static(b"\n")));
             }
-            self.bodies.insert(document.number, body);
+            document.set_body(body);
             self.advance_to(bounds.next);
             if bounds.unterminated {
                 let line = self.here_document_end_line();
-                let delimiter = document.delimiter;
+                let delimiter = document.delimiter.clone();
                 self.warnings.push(ParseWarning::HereDocumentEnd { line, opened, delimiter });
             }
         }
@@ -138,7 +130,7 @@ impl Reader<'_> {
         self.input.line.saturating_sub(u32::from(ends_in_newline))
     }
 
-    fn here_document_bounds(&self, document: &PendingHereDocument) -> Bounds {
+    fn here_document_bounds(&self, document: &HereDocument) -> Bounds {
         let delimiter = document.delimiter.as_bytes();
         let mut at = self.pos();
         let mut continued = false;
@@ -174,12 +166,12 @@ impl Reader<'_> {
 
     fn here_document_body(
         &mut self,
-        document: &PendingHereDocument,
+        document: &HereDocument,
         start: usize,
         end: usize,
     ) -> Parsed<HereDocumentBody> {
-        let mut body = Word { parts: Parts::new(), span: self.here() };
-        body.span.end = end as u32;
+        let mut word = Word { parts: Parts::new(), span: self.here() };
+        word.span.end = end as u32;
         let stripped =
             if document.strip_tabs { strip_tabs(self.slice(start, end), document.quoted) } else { None };
         if document.quoted {
@@ -188,21 +180,21 @@ impl Reader<'_> {
                 None => Text::from(self.slice(start, end)),
             };
             if !text.is_empty() {
-                body.parts.push(WordPart::Quoted(text));
+                word.parts.push(WordPart::Quoted(text));
             }
-            return Ok(HereDocumentBody { body, source: stripped.map(Bytes::from) });
+            return Ok(HereDocumentBody { word, source: stripped.map(Bytes::from) });
         }
         let line = self.input.line;
         let (input, source) = match stripped {
             Some(text) => {
                 let source: Bytes = text.into();
-                body.span = super::ast::Span { start: 0, end: source.len() as u32, line };
+                word.span = super::ast::Span { start: 0, end: source.len() as u32, line };
                 (Input { source: source.clone(), pos: 0, end: source.len(), line }, Some(source))
             }
             None => (Input { source: self.input.source.clone(), pos: start, end, line }, None),
         };
-        self.expanded_body(input, &mut body.parts)?;
-        Ok(HereDocumentBody { body, source })
+        self.expanded_body(input, &mut word.parts)?;
+        Ok(HereDocumentBody { word, source })
     }
 
     /// Parses a body as in double quotes.

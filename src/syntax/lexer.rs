@@ -5,12 +5,11 @@
 //! between any two characters outside single quotes ([`Reader::follow`]).
 
 use super::alias::ActiveAlias;
-use super::ast::{Span, Word, WordPart};
+use super::ast::{HereDocument, Span, WordPart};
 use super::byte::{is_metacharacter, is_name_byte};
 use super::error::{ParseError, ParseErrorKind, ParseWarning};
-use super::here_document::PendingHereDocument;
 use super::options::{Aliases, ParseOptions};
-use crate::memory::{Bytes, HashMap, Vec};
+use crate::memory::{Arc, Bytes, HashMap, Vec};
 use crate::text::Text;
 use std::cell::Cell;
 
@@ -48,10 +47,7 @@ pub(super) struct Reader<'a> {
     /// Command and process substitutions around this place, in the current input.
     pub(super) substitutions: u32,
     /// Here-documents whose bodies begin at the next newline.
-    pub(super) pending: Vec<PendingHereDocument>,
-    /// Bodies that were read, by the number that their redirections carry.
-    pub(super) bodies: HashMap<u32, HereDocumentBody>,
-    pub(super) here_documents: u32,
+    pub(super) pending: Vec<Arc<HereDocument>>,
     /// The body of a here-document is read.
     pub(super) in_body: bool,
     pub(super) warnings: Vec<ParseWarning>,
@@ -67,11 +63,6 @@ pub(super) struct Reader<'a> {
     pub(super) salvage: HashMap<usize, Salvage>,
     /// Closing parentheses of those opened inside text that was tried as arithmetic.
     pub(super) closes: HashMap<usize, usize>,
-}
-
-pub(super) struct HereDocumentBody {
-    pub(super) body: Word,
-    pub(super) source: Option<Bytes>,
 }
 
 pub(super) struct Salvage {

@@ -30,7 +30,6 @@ mod print;
 mod print_word;
 mod quote;
 mod redirection;
-mod resolve;
 pub(crate) mod shown;
 mod simple;
 mod skim;

@@ -67,12 +67,7 @@ impl Parser {
         self.warnings.append(&mut reader.warnings);
         self.translatable = std::mem::take(&mut reader.translatable);
         self.spent = reader.spent.get();
-        let list = result?.map(|mut list| {
-            if !reader.bodies.is_empty() {
-                super::resolve::Resolver { bodies: &mut reader.bodies }.list(&mut list);
-            }
-            list
-        });
+        let list = result?;
         self.source = reader.input.source;
         Ok(list)
     }
@@ -152,10 +147,7 @@ pub(crate) fn parse_assignment(source: &Bytes, span: Span) -> Option<Assignment>
     let (start, end) = (span.start as usize, span.end as usize);
     let input = Input { source: source.clone(), pos: start, end, line: span.line };
     let mut reader = Reader::new(input, &options, &NoAliases);
-    let mut list = reader.complete_command().ok()??;
-    if !reader.bodies.is_empty() {
-        super::resolve::Resolver { bodies: &mut reader.bodies }.list(&mut list);
-    }
+    let list = reader.complete_command().ok()??;
     match &list.items().first()?.and_or.first.stages.first()?.kind {
         CommandKind::Simple(simple) => simple.assignments.first().cloned(),
         _ => None,
@@ -238,8 +230,6 @@ impl<'a> Reader<'a> {
             arithmetic_for_line: 0,
             substitutions: 0,
             pending: Vec::new(),
-            bodies: HashMap::default(),
-            here_documents: 0,
             in_body: false,
             warnings: Vec::new(),
             translatable: Vec::new(),
@@ -634,7 +624,7 @@ mod tests {
             .iter()
             .filter_map(|redirection| match &redirection.kind {
                 RedirectionKind::HereDocument(document) => {
-                    Some((document.quoted, document.body.parts.clone()))
+                    Some((document.quoted, document.body().word.parts.clone()))
                 }
                 _ => None,
             })

@@ -135,11 +135,11 @@ impl<'a> Printer<'a> {
     fn bodies(&mut self, documents: &[&'a HereDocument]) {
         self.put(b"\n");
         for document in documents {
-            let source = document.source.as_deref().unwrap_or(self.source);
-            match document.body.parts.as_slice() {
+            let source = document.body().source.as_deref().unwrap_or(self.source);
+            match document.body().word.parts.as_slice() {
                 [WordPart::Quoted(text)] if document.quoted => self.put(text),
                 _ => {
-                    let span = document.body.span;
+                    let span = document.body().word.span;
                     let text = source.get(span.start as usize..span.end as usize).unwrap_or(&[]);
                     put_joined(&mut self.out, text);
                 }

@@ -2,7 +2,6 @@
 
 use super::ast::{HereDocument, Redirection, RedirectionDescriptor, RedirectionKind, Word, WordPart};
 use super::byte::is_name_start;
-use super::here_document::PendingHereDocument;
 use super::lexer::{Parsed, Reader};
 use super::quote::literal_text;
 use crate::memory::{Arc, Vec};
@@ -141,19 +140,9 @@ impl Reader<'_> {
         let target = self.redirection_target()?;
         let quoted = Self::is_quoted(&target.parts);
         let delimiter = self.here_document_delimiter(&target);
-        let number = self.here_documents;
-        self.here_documents += 1;
-        self.pending.push(PendingHereDocument { number, delimiter: delimiter.clone(), quoted, strip_tabs });
-        // The body comes at the next newline; until then its place carries the number (`resolve.rs`).
-        let mut body = Word::default();
-        body.span.start = number;
-        Ok(RedirectionKind::HereDocument(Arc::new(HereDocument {
-            delimiter,
-            quoted,
-            strip_tabs,
-            body,
-            source: None,
-        })))
+        let document = Arc::new(HereDocument::new(delimiter, quoted, strip_tabs));
+        self.pending.push(Arc::clone(&document));
+        Ok(RedirectionKind::HereDocument(document))
     }
 
     /// The delimiter's text: quotes are removed, nothing is expanded.
