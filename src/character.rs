@@ -244,6 +244,21 @@ pub(crate) fn offset_of(text: &[u8], index: usize) -> usize {
     at
 }
 
+/// The byte that a letter after a backslash stands for in C, and in bash (`\e`).
+pub(crate) const fn escaped_byte(letter: u8) -> Option<u8> {
+    Some(match letter {
+        b'a' => 7,
+        b'b' => 8,
+        b'e' | b'E' => 27,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 11,
+        _ => return None,
+    })
+}
+
 /// A number of at most `most` digits from `at` on, as escapes have them, and how many there were.
 pub(crate) fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
     let mut value = 0_u32;

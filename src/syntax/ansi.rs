@@ -1,6 +1,6 @@
 //! The value of `$'...'`, and how a value is printed in single quotes. Bash manual 3.1.2.2 and 3.1.2.4.
 
-use crate::character::digits;
+use crate::character::{digits, escaped_byte};
 use crate::memory::Vec;
 
 /// The value of the text of `$'...'`. Bash manual 3.1.2.4. A NUL ends it.
@@ -18,15 +18,11 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
             break;
         };
         at += 1;
+        if let Some(byte) = escaped_byte(escape) {
+            out.push(byte);
+            continue;
+        }
         match escape {
-            b'a' => out.push(7),
-            b'b' => out.push(8),
-            b'e' | b'E' => out.push(27),
-            b'f' => out.push(12),
-            b'n' => out.push(b'\n'),
-            b'r' => out.push(b'\r'),
-            b't' => out.push(b'\t'),
-            b'v' => out.push(11),
             b'\\' | b'\'' | b'"' | b'?' => out.push(escape),
             b'0'..=b'7' => {
                 let (value, length) = digits(text, at - 1, 8, 3);

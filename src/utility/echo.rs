@@ -1,7 +1,7 @@
 //! `echo`: prints its arguments. GNU echo(1): the builtin's, for `env echo` and `xargs echo`.
 
 use crate::memory::Vec;
-use crate::utility::format::print_format::{EscapeIn, decode};
+use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::prelude::*;
 
 options! {
@@ -63,22 +63,17 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
-/// Decodes the escapes of a text; `false` at `\c`. `\u` and `\"` are no escapes here.
+/// Decodes the escapes of a text; `false` at `\c`.
 fn decode_all(text: &[u8], out: &mut Vec<u8>) -> bool {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(rest.get(..at).unwrap_or(&[]));
         rest = rest.get(at..).unwrap_or(&[]);
-        if let [_, letter @ (b'u' | b'U'), ..] = rest {
-            out.extend_from_slice(&[b'\\', *letter]);
-            rest = rest.get(2..).unwrap_or(&[]);
-            continue;
-        }
-        let escape = decode(rest, EscapeIn::Argument, out);
-        if escape.ends {
+        let (escape, length) = Escapes::GNU_ECHO.decode(rest, out);
+        if escape == Escape::End {
             return false;
         }
-        rest = rest.get(escape.length..).unwrap_or(&[]);
+        rest = rest.get(length..).unwrap_or(&[]);
     }
     out.extend_from_slice(rest);
     true

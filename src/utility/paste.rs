@@ -1,6 +1,7 @@
 //! `paste`: merges lines of files. GNU coreutils paste(1).
 
 use crate::memory::{String, Vec, format};
+use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::prelude::*;
 
 options! {
@@ -58,13 +59,10 @@ fn parse_delimiters(list: &[u8]) -> Result<Vec<Option<u8>>, UtilityError> {
         rest = tail;
         delimiters.push(match escape {
             b'0' => None,
-            b'b' => Some(0x08),
-            b'f' => Some(0x0c),
-            b'n' => Some(b'\n'),
-            b'r' => Some(b'\r'),
-            b't' => Some(b'\t'),
-            b'v' => Some(0x0b),
-            _ => Some(escape),
+            _ => match Escapes::PASTE.read(&[escape]) {
+                (Escape::Byte(byte), _) => Some(byte),
+                _ => Some(escape),
+            },
         });
     }
     if delimiters.is_empty() {

@@ -5,6 +5,8 @@ use super::format::file_mode::{kind_bits, kind_name, mode_letters};
 use super::format::quote::{quote_if_needed, quote_name};
 use super::format::time_format::Zone;
 use crate::memory::{String, ToDecimal, ToMetered, Vec, format, repeat_text};
+use crate::utility::format::escape::{Escape, Escapes};
+use crate::utility::format::specification::Specification;
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
 use std::time::Duration;
@@ -120,11 +122,9 @@ fn look(ctx: &Context, operand: &[u8], follow: bool) -> Result<Metadata, FsError
     if follow { ctx.stat(operand) } else { ctx.lstat(operand) }
 }
 
-/// A directive: flags, width, precision, and one or two letters.
+/// A directive: its specification, and one or two letters.
 struct Directive {
-    flags: Vec<u8>,
-    width: usize,
-    precision: Option<usize>,
+    specification: Specification,
     /// `H` or `L` before the letter.
     part: u8,
     letter: u8,
@@ -166,61 +166,25 @@ fn print(ctx: &mut Context, format: &Format<'_>, value: impl Fn(&Context, &Direc
 }
 
 fn escape<'f>(ctx: &mut Context, text: &'f [u8], out: &mut Vec<u8>) -> &'f [u8] {
-    let Some((&letter, tail)) = text.split_first() else {
-        ctx.warn("warning: backslash at end of format");
-        out.push(b'\\');
-        return text;
-    };
-    let digits = |text: &[u8], most: usize, radix: u32| {
-        text.iter().take(most).take_while(|&&byte| char::from(byte).is_digit(radix)).count()
-    };
-    let number = |text: &[u8], count: usize, radix: u32| {
-        text.iter().take(count).fold(0_u32, |value, &byte| {
-            value.wrapping_mul(radix).wrapping_add(char::from(byte).to_digit(radix).unwrap_or(0))
-        }) as u8
-    };
-    let byte = match letter {
-        b'a' => 7,
-        b'b' => 8,
-        b'e' => 27,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        b'"' | b'\\' => letter,
-        b'0'..=b'7' => {
-            let count = digits(text, 3, 8);
-            out.push(number(text, count, 8));
-            return text.get(count..).unwrap_or(&[]);
+    let (escape, length) = Escapes::STAT.read(text);
+    match escape {
+        Escape::Byte(byte) => out.push(byte),
+        Escape::Alone => {
+            ctx.warn("warning: backslash at end of format");
+            out.push(b'\\');
         }
-        b'x' if digits(tail, 2, 16) > 0 => {
-            let count = digits(tail, 2, 16);
-            out.push(number(tail, count, 16));
-            return tail.get(count..).unwrap_or(&[]);
-        }
-        _ => {
+        Escape::Unknown(letter) | Escape::LacksDigit(letter) => {
             ctx.warn(format_args!("warning: unrecognized escape '\\{}'", char::from(letter)));
-            letter
+            out.push(letter);
         }
-    };
-    out.push(byte);
-    tail
+        Escape::End | Escape::CodePoint(_) => {}
+    }
+    text.get(length..).unwrap_or(&[])
 }
 
 fn parse_directive(text: &[u8]) -> (Directive, &[u8]) {
-    let mut directive = Directive { flags: Vec::new(), width: 0, precision: None, part: 0, letter: 0 };
-    let mut rest = text;
-    while let [flag @ (b'-' | b'+' | b'#' | b'0' | b' ' | b'\''), tail @ ..] = rest {
-        directive.flags.push(*flag);
-        rest = tail;
-    }
-    (directive.width, rest) = digits(rest);
-    if let [b'.', tail @ ..] = rest {
-        let (value, tail) = digits(tail);
-        directive.precision = Some(value);
-        rest = tail;
-    }
+    let (specification, mut rest) = Specification::read(text, b"-+ #0'");
+    let mut directive = Directive { specification, part: 0, letter: 0 };
     if let [part @ (b'H' | b'L'), b'd' | b'r', ..] = rest {
         directive.part = *part;
         rest = rest.get(1..).unwrap_or(&[]);
@@ -232,47 +196,23 @@ fn parse_directive(text: &[u8]) -> (Directive, &[u8]) {
     (directive, rest)
 }
 
-fn digits(text: &[u8]) -> (usize, &[u8]) {
-    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, rest) = text.split_at_checked(count).unwrap_or((text, &[]));
-    let value = digits
-        .iter()
-        .fold(0_usize, |value, &digit| value.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
-    (value, rest)
-}
-
 fn put(directive: &Directive, value: Value, out: &mut Vec<u8>) {
-    let has = |flag: u8| directive.flags.contains(&flag);
-    let sign = |text: String| {
-        if has(b'+') {
-            format!("+{text}")
-        } else if has(b' ') {
-            format!(" {text}")
-        } else {
-            text
-        }
-    };
+    let Directive { specification, .. } = directive;
+    let sign = |text: String| format!("{}{text}", bstr::BStr::new(specification.sign(false)));
     let (text, is_number) = match value {
         Value::Words(words) => {
-            let end = directive.precision.unwrap_or(words.len()).min(words.len());
+            let end = specification.precision.unwrap_or(words.len()).min(words.len());
             (words.get(..end).unwrap_or(&words).to_metered(), false)
         }
         Value::Number(number) => (sign(number.to_decimal()).into_bytes(), true),
-        Value::Octal(number) if has(b'#') => (format!("0{number:o}").into_bytes(), true),
+        Value::Octal(number) if specification.alternate => (format!("0{number:o}").into_bytes(), true),
         Value::Octal(number) => (format!("{number:o}").into_bytes(), true),
-        Value::Hexadecimal(number) if has(b'#') => (format!("{number:#x}").into_bytes(), true),
+        Value::Hexadecimal(number) if specification.alternate => (format!("{number:#x}").into_bytes(), true),
         Value::Hexadecimal(number) => (format!("{number:x}").into_bytes(), true),
-        Value::Seconds(time) => (sign(seconds(time, directive.precision)).into_bytes(), true),
+        Value::Seconds(time) => (sign(seconds(time, specification.precision)).into_bytes(), true),
         Value::Unknown => (b"?".to_metered(), false),
     };
-    let fill = directive.width.saturating_sub(text.len());
-    if has(b'-') {
-        out.extend_from_slice(&text);
-        out.resize_by(fill, b' ');
-    } else {
-        out.resize_by(fill, if has(b'0') && is_number { b'0' } else { b' ' });
-        out.extend_from_slice(&text);
-    }
+    specification.put(b"", &text, specification.zero && is_number, out);
 }
 
 /// Whole seconds, or with as many decimals as asked for (`%.X`: nine).

@@ -4,6 +4,7 @@ use super::format::quote::quote_if_needed;
 use super::{CommandError, Relation, RunningCommand};
 use crate::io::Description;
 use crate::memory::{JoinText, String, Vec, format, vec};
+use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::prelude::*;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -185,14 +186,7 @@ fn delimiter(text: &[u8]) -> Result<u8, UtilityError> {
     };
     let byte = match text {
         [byte] => Some(*byte),
-        b"\\a" => Some(7),
-        b"\\b" => Some(8),
-        b"\\f" => Some(12),
-        b"\\n" => Some(b'\n'),
-        b"\\r" => Some(b'\r'),
-        b"\\t" => Some(b'\t'),
-        b"\\v" => Some(11),
-        b"\\\\" => Some(b'\\'),
+        [b'\\', letter] if let (Escape::Byte(byte), _) = Escapes::XARGS.read(&[*letter]) => Some(byte),
         [b'\\', b'x', digits @ ..] => radix(digits, 16),
         [b'\\', digits @ ..] => radix(digits, 8),
         _ => None,

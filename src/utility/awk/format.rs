@@ -1,12 +1,13 @@
 //! `printf` and `sprintf`: a format and its arguments become text. gawk(1), "Format-Control Letters".
 
-use super::number::{Style, non_finite, push_float, push_integer, push_padded};
+use super::number::{non_finite, push_float, push_integer};
 use super::value::Value;
 use crate::character::{push_unit, unit_at};
 use crate::limit::{LimitError, Meter, gauge};
-use crate::memory::{String, ToDecimal, Vec, format, repeat};
+use crate::memory::{JoinMetered, String, ToDecimal, Vec, format, repeat};
 use crate::pattern::{NoTicker, Stopped};
 use crate::utility::context::pace::{Pace, in_place};
+use crate::utility::format::specification::Specification;
 use std::pin::pin;
 
 /// Why a format was not finished.
@@ -51,7 +52,8 @@ pub(super) async fn format(
     while let Some(found) = memchr::memchr(b'%', format.get(at..).unwrap_or(&[])) {
         let start = at + found;
         pace.append(out, format.get(at..start).unwrap_or(&[])).await?;
-        let mut conversion = Conversion { format, at: start + 1, style: Style::default(), argument: None };
+        let mut conversion =
+            Conversion { format, at: start + 1, style: Specification::default(), argument: None };
         let missing = |error, at: usize| match error {
             // The character before the one that wants an argument is shown.
             FormatError::OutOfArguments(_) => FormatError::OutOfArguments(at.saturating_sub(2)),
@@ -69,7 +71,7 @@ pub(super) async fn format(
         } else if b"diouxXcseEfFgGaA".contains(&letter) {
             let value = arguments.take(conversion.argument).map_err(|error| missing(error, at))?;
             // What the width makes is measured before it is made.
-            meter.check_value(out.len().saturating_add(style.least_length(letter)) as u64)?;
+            meter.check_value(out.len().saturating_add(least_length(&style, letter)) as u64)?;
             if letter == b's' {
                 let mut buffer = Vec::new();
                 push_string(value.bytes(number_format, &mut buffer), &style, out, pace).await?;
@@ -87,17 +89,23 @@ pub(super) async fn format(
 
 /// A single number by a format such as `CONVFMT`.
 pub(super) fn push_formatted_number(text: &[u8], number: f64, out: &mut Vec<u8>) {
-    let mut conversion = Conversion { format: text, at: 0, style: Style::default(), argument: None };
+    let mut conversion = Conversion { format: text, at: 0, style: Specification::default(), argument: None };
     let start = memchr::memchr(b'%', text).unwrap_or(text.len());
     out.extend_from_slice(text.get(..start).unwrap_or(text));
     conversion.at = start + 1;
     if let Ok(Some(letter)) = conversion.read(&mut Arguments { values: &[], next: 0, is_numbered: None })
         && b"diouxXeEfFgGaA".contains(&letter)
-        && gauge::admit_value(conversion.style.least_length(letter))
+        && gauge::admit_value(least_length(&conversion.style, letter))
     {
         push_value(letter, &Value::Number(number), &conversion.style, out);
         out.extend_from_slice(text.get(conversion.at..).unwrap_or(&[]));
     }
+}
+
+/// What is written by the conversion `letter` has at least this length, as far as that is known before.
+fn least_length(style: &Specification, letter: u8) -> usize {
+    let digits = if matches!(letter, b's' | b'c') { 0 } else { style.precision.unwrap_or(0) };
+    style.width.max(digits)
 }
 
 /// The arguments of a format: taken in order, or by their numbers (`%2$s`).
@@ -129,7 +137,7 @@ impl<'v> Arguments<'v> {
 struct Conversion<'f> {
     format: &'f [u8],
     at: usize,
-    style: Style,
+    style: Specification,
     /// The number of the argument, where it is named.
     argument: Option<usize>,
 }
@@ -138,18 +146,8 @@ impl Conversion<'_> {
     /// Reads up to the letter, which is given; `None`: the format ended first. `Err`: no argument for a `*`.
     fn read(&mut self, arguments: &mut Arguments<'_>) -> Result<Option<u8>, FormatError> {
         self.argument = self.argument_number()?;
-        loop {
-            match self.format.get(self.at) {
-                Some(b'-') => self.style.left = true,
-                Some(b'+') => self.style.plus = true,
-                Some(b' ') => self.style.space = true,
-                Some(b'#') => self.style.alternative = true,
-                Some(b'0') => self.style.zero = true,
-                Some(b'\'') => {}
-                _ => break,
-            }
-            self.at += 1;
-        }
+        let flags = self.format.get(self.at..).unwrap_or(&[]);
+        self.at += flags.len() - self.style.take_flags(flags, b"-+ #0'").len();
         if let Some(width) = self.number(arguments)? {
             // What is too large for C is no width.
             let width = if width == i64::MIN { 0 } else { width };
@@ -212,7 +210,7 @@ impl Conversion<'_> {
     }
 }
 
-fn push_value(letter: u8, value: &Value, style: &Style, out: &mut Vec<u8>) {
+fn push_value(letter: u8, value: &Value, style: &Specification, out: &mut Vec<u8>) {
     match letter {
         b'c' => push_character(value, style, out),
         b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => push_whole(letter, value.number(), style, out),
@@ -232,7 +230,7 @@ fn push_value(letter: u8, value: &Value, style: &Style, out: &mut Vec<u8>) {
 /// `%s`: pads and cuts by characters.
 async fn push_string(
     text: &[u8],
-    style: &Style,
+    style: &Specification,
     out: &mut Vec<u8>,
     pace: &mut Pace<'_>,
 ) -> Result<(), Stopped> {
@@ -278,15 +276,15 @@ async fn pad(count: usize, out: &mut Vec<u8>, pace: &mut Pace<'_>) -> Result<(),
 }
 
 /// Text of a few characters, as `%s` shows it.
-fn push_text(text: &[u8], style: &Style, out: &mut Vec<u8>) {
+fn push_text(text: &[u8], style: &Specification, out: &mut Vec<u8>) {
     let ticker = &mut NoTicker;
     in_place(pin!(push_string(text, style, out, &mut Pace::Alone(ticker))));
 }
 
 /// `%c`: the character with that number, or the first one of a text.
-fn push_character(value: &Value, style: &Style, out: &mut Vec<u8>) {
+fn push_character(value: &Value, style: &Specification, out: &mut Vec<u8>) {
     let mut character = Vec::with_capacity(4);
-    let mut style = Style { precision: None, ..*style };
+    let mut style = Specification { precision: None, ..*style };
     match value {
         Value::Text(text) | Value::Input(text) if !value.is_numeric() => {
             let length = unit_at(text, 0).map_or(0, |(_, length)| length);
@@ -326,7 +324,7 @@ fn long_character(code: u32) -> impl Iterator<Item = u8> {
 }
 
 /// `%a`: the number's bits in hexadecimal.
-fn push_hexadecimal(number: f64, letter: u8, style: &Style, out: &mut Vec<u8>) {
+fn push_hexadecimal(number: f64, letter: u8, style: &Specification, out: &mut Vec<u8>) {
     const FRACTION_BITS: usize = 52;
     let bits = number.abs().to_bits();
     let (mut exponent, mut mantissa) = ((bits >> FRACTION_BITS) as i64, bits & ((1 << FRACTION_BITS) - 1));
@@ -354,7 +352,7 @@ fn push_hexadecimal(number: f64, letter: u8, style: &Style, out: &mut Vec<u8>) {
     }
     let (whole, fraction) = (mantissa >> (4 * places), mantissa & ((1 << (4 * places)) - 1));
     let mut digits = format!("{whole:x}");
-    if places > 0 || style.alternative || style.precision.is_some_and(|precision| precision > 0) {
+    if places > 0 || style.alternate || style.precision.is_some_and(|precision| precision > 0) {
         digits.push('.');
     }
     if places > 0 {
@@ -367,11 +365,12 @@ fn push_hexadecimal(number: f64, letter: u8, style: &Style, out: &mut Vec<u8>) {
     if is_upper {
         digits.make_ascii_uppercase();
     }
-    let prefix = if is_upper { "0X" } else { "0x" };
-    push_padded(number.is_sign_negative(), prefix, digits.as_bytes(), style, style.zero, out);
+    let prefix: &[u8] = if is_upper { b"0X" } else { b"0x" };
+    let lead = [style.sign(number.is_sign_negative()), prefix].concat_metered();
+    style.put(&lead, digits.as_bytes(), style.zero, out);
 }
 
-fn push_whole(letter: u8, number: f64, style: &Style, out: &mut Vec<u8>) {
+fn push_whole(letter: u8, number: f64, style: &Specification, out: &mut Vec<u8>) {
     if !number.is_finite() {
         out.extend_from_slice(non_finite(number).as_bytes());
         return;
@@ -405,13 +404,14 @@ fn push_whole(letter: u8, number: f64, style: &Style, out: &mut Vec<u8>) {
         let missing = precision.saturating_sub(digits.len());
         digits.splice(0..0, std::iter::repeat_n(b'0', missing));
     }
-    let prefix = match letter {
-        b'x' if style.alternative && number != 0.0 => "0x",
-        b'X' if style.alternative && number != 0.0 => "0X",
-        b'o' if style.alternative && digits.first() != Some(&b'0') => "0",
-        _ => "",
+    let prefix: &[u8] = match letter {
+        b'x' if style.alternate && number != 0.0 => b"0x",
+        b'X' if style.alternate && number != 0.0 => b"0X",
+        b'o' if style.alternate && digits.first() != Some(&b'0') => b"0",
+        _ => b"",
     };
     let zeros = style.zero && style.precision.is_none();
-    let style = if is_signed { *style } else { Style { plus: false, space: false, ..*style } };
-    push_padded(is_signed && number < 0.0, prefix, &digits, &style, zeros, out);
+    let style = if is_signed { *style } else { Specification { plus: false, blank: false, ..*style } };
+    let lead = [style.sign(is_signed && number < 0.0), prefix].concat_metered();
+    style.put(&lead, &digits, zeros, out);
 }

@@ -3,6 +3,7 @@
 use super::error::Notice;
 use super::op::Function;
 use crate::memory::{String, ToMetered, Vec, format};
+use crate::utility::format::escape::{Escape, Escapes};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -363,29 +364,8 @@ pub(super) fn regex_escape_warning(byte: u8) -> String {
 
 /// The byte that an escape stands for, and its length without the backslash.
 pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
-    let byte = match *rest.first()? {
-        b'"' => b'"',
-        b'\\' => b'\\',
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        b'0'..=b'7' => {
-            let digits = rest.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
-            let (value, length) = digits
-                .fold((0_u32, 0), |(value, length), digit| (value * 8 + u32::from(digit - b'0'), length + 1));
-            return Some((value as u8, length));
-        }
-        b'x' => {
-            let digits = rest.iter().skip(1).take(2).map_while(|&byte| char::from(byte).to_digit(16));
-            let (value, length) =
-                digits.fold((0, 1), |(value, length), digit| (value * 16 + digit, length + 1));
-            return (length > 1).then_some((value as u8, length));
-        }
-        _ => return None,
-    };
-    Some((byte, 1))
+    match Escapes::AWK.read(rest) {
+        (Escape::Byte(byte), length) => Some((byte, length)),
+        _ => None,
+    }
 }

@@ -1,7 +1,8 @@
 //! Numbers and their texts: what `strtod` reads, and what `printf` writes.
 
-use crate::memory::{String, ToMetered, Vec, format};
-use crate::utility::format::float::{fixed, scientific};
+use crate::memory::{String, Vec};
+use crate::utility::format::float::format_float;
+use crate::utility::format::specification::Specification;
 use std::fmt::Write as _;
 
 /// Whether a byte is white space around a number.
@@ -86,26 +87,6 @@ pub(super) fn whole_number(text: &[u8]) -> Option<f64> {
     if prefix(text) == text.len() { Some(parse(text)) } else { special(text) }
 }
 
-/// How `printf` writes a number.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Style {
-    pub(super) left: bool,
-    pub(super) plus: bool,
-    pub(super) space: bool,
-    pub(super) alternative: bool,
-    pub(super) zero: bool,
-    pub(super) width: usize,
-    pub(super) precision: Option<usize>,
-}
-
-impl Style {
-    /// What is written by the conversion `letter` has at least this length, as far as that is known before.
-    pub(super) fn least_length(&self, letter: u8) -> usize {
-        let digits = if matches!(letter, b's' | b'c') { 0 } else { self.precision.unwrap_or(0) };
-        self.width.max(digits)
-    }
-}
-
 /// Appends a number as text: integers in full, others by `format`, a `printf` format such as `%.6g`.
 pub(super) fn push_number(number: f64, format: &[u8], out: &mut Vec<u8>) {
     if number.fract() == 0.0 {
@@ -122,7 +103,7 @@ pub(super) fn push_number(number: f64, format: &[u8], out: &mut Vec<u8>) {
     }
     match simple_format(format) {
         Some((letter, precision)) => {
-            let style = Style { precision: Some(precision), ..Style::default() };
+            let style = Specification { precision: Some(precision), ..Specification::default() };
             push_float(number, letter, &style, out);
         }
         None => super::format::push_formatted_number(format, number, out),
@@ -177,79 +158,9 @@ pub(super) fn non_finite(number: f64) -> &'static str {
 }
 
 /// Appends a finite number by `%e`, `%f` or `%g` (or their capitals), padded.
-pub(super) fn push_float(number: f64, letter: u8, style: &Style, out: &mut Vec<u8>) {
-    let precision = style.precision.unwrap_or(6);
-    let magnitude = number.abs();
-    let mut body = match letter.to_ascii_lowercase() {
-        b'f' => fixed(magnitude, precision),
-        b'e' => exponential(magnitude, precision),
-        _ => general(magnitude, precision.max(1), style.alternative),
-    };
-    if style.alternative && precision == 0 && !body.contains('.') {
-        let at = body.find('e').unwrap_or(body.len());
-        body.insert(at, '.');
-    }
-    if letter.is_ascii_uppercase() {
-        body.make_ascii_uppercase();
-    }
-    push_padded(number.is_sign_negative(), "", body.as_bytes(), style, style.zero, out);
-}
-
-fn exponential(magnitude: f64, precision: usize) -> String {
-    let text = scientific(magnitude, precision);
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
-}
-
-fn general(magnitude: f64, precision: usize, keeps_zeros: bool) -> String {
-    let text = exponential(magnitude, precision - 1);
-    let (digits, exponent_text) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i64 = exponent_text.parse().unwrap_or(0);
-    let trim = |text: &str| {
-        if keeps_zeros || !text.contains('.') {
-            return text.to_metered();
-        }
-        text.trim_end_matches('0').trim_end_matches('.').to_metered()
-    };
-    if exponent < -4 || exponent >= precision as i64 {
-        return format!("{}e{exponent_text}", trim(digits));
-    }
-    let decimals = usize::try_from(precision as i64 - 1 - exponent).unwrap_or(0);
-    trim(&fixed(magnitude, decimals))
-}
-
-/// Appends sign, `prefix` (`0x`) and digits, padded to the width.
-pub(super) fn push_padded(
-    is_negative: bool,
-    prefix: &str,
-    digits: &[u8],
-    style: &Style,
-    zeros: bool,
-    out: &mut Vec<u8>,
-) {
-    let sign: &[u8] = match (is_negative, style.plus, style.space) {
-        (true, _, _) => b"-",
-        (false, true, _) => b"+",
-        (false, false, true) => b" ",
-        _ => b"",
-    };
-    let length = sign.len() + prefix.len() + digits.len();
-    let padding = style.width.saturating_sub(length);
-    let zeros = zeros && !style.left;
-    if !style.left && !zeros {
-        out.resize_by(padding, b' ');
-    }
-    out.extend_from_slice(sign);
-    out.extend_from_slice(prefix.as_bytes());
-    if zeros {
-        out.resize_by(padding, b'0');
-    }
-    out.extend_from_slice(digits);
-    if style.left {
-        out.resize_by(padding, b' ');
-    }
+pub(super) fn push_float(number: f64, letter: u8, style: &Specification, out: &mut Vec<u8>) {
+    let body = format_float(number.abs(), letter, style.precision.unwrap_or(6), style.alternate);
+    style.put(style.sign(number.is_sign_negative()), body.as_bytes(), style.zero, out);
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use super::run::Candidate;
 use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format};
 use crate::text::Text;
 use crate::utility::file::{blocks, last_component};
+use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::format::file_mode::{kind_letter, mode_letters, permission_letters};
+use crate::utility::format::specification::Specification;
 use crate::utility::format::time_format::Zone;
 use crate::utility::{Context, UtilityError};
 use crate::vfs::{Errno, FileKind, FsError};
@@ -26,13 +28,7 @@ enum Piece {
 
 #[derive(Debug)]
 struct Directive {
-    minus: bool,
-    zero: bool,
-    alternate: bool,
-    plus: bool,
-    blank: bool,
-    width: usize,
-    precision: Option<usize>,
+    specification: Specification,
     letter: u8,
     /// The letter behind `%A`, `%C`, `%T`, `%B`.
     time: u8,
@@ -98,67 +94,20 @@ impl Format {
 
 /// Reads what follows a backslash; true for `\c`.
 fn escape<'t>(text: &'t [u8], out: &mut Vec<u8>) -> (bool, &'t [u8]) {
-    let Some((&letter, tail)) = text.split_first() else {
-        out.push(b'\\');
-        return (false, text);
-    };
-    out.push(match letter {
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        b'\\' => b'\\',
-        b'c' => return (true, tail),
-        b'0'..=b'7' => {
-            let count = text.iter().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
-            let digits = text.get(..count).unwrap_or(&[]);
-            out.push(
-                digits.iter().fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0')),
-            );
-            return (false, text.get(count..).unwrap_or(&[]));
-        }
-        other => {
-            out.extend_from_slice(&[b'\\', other]);
-            return (false, tail);
-        }
-    });
-    (false, tail)
+    let (escape, length) = Escapes::FIND.read(text);
+    match escape {
+        Escape::Byte(byte) => out.push(byte),
+        Escape::Unknown(letter) => out.extend_from_slice(&[b'\\', letter]),
+        Escape::Alone => out.push(b'\\'),
+        Escape::End | Escape::LacksDigit(_) | Escape::CodePoint(_) => {}
+    }
+    (escape == Escape::End, text.get(length..).unwrap_or(&[]))
 }
 
 impl Directive {
     fn parse(text: &[u8]) -> Result<(Option<Self>, &[u8]), UtilityError> {
-        let mut directive = Self {
-            minus: false,
-            zero: false,
-            alternate: false,
-            plus: false,
-            blank: false,
-            width: 0,
-            precision: None,
-            letter: 0,
-            time: 0,
-        };
-        let mut rest = text;
-        while let Some((&byte, tail)) = rest.split_first() {
-            match byte {
-                b'-' => directive.minus = true,
-                b'0' => directive.zero = true,
-                b'#' => directive.alternate = true,
-                b'+' => directive.plus = true,
-                b' ' => directive.blank = true,
-                _ => break,
-            }
-            rest = tail;
-        }
-        (directive.width, rest) = digits(rest);
-        if let Some((b'.', tail)) = rest.split_first() {
-            let (precision, tail) = digits(tail);
-            directive.precision = Some(precision);
-            rest = tail;
-        }
+        let (specification, rest) = Specification::read(text, b"-+ #0");
+        let mut directive = Self { specification, letter: 0, time: 0 };
         let Some((&letter, tail)) = rest.split_first() else {
             return Err(UtilityError::failed("error: % at end of format string"));
         };
@@ -182,13 +131,7 @@ impl Directive {
     fn value(&self, ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Result<(Vec<u8>, bool), FsError> {
         let metadata = file.metadata;
         let number = |value: u64| {
-            let sign = if self.plus {
-                "+"
-            } else if self.blank {
-                " "
-            } else {
-                ""
-            };
+            let sign = bstr::BStr::new(self.specification.sign(false));
             (format!("{sign}{value}").into_bytes(), true)
         };
         let words = |text: &[u8]| (text.to_metered(), false);
@@ -217,7 +160,7 @@ impl Directive {
             b'i' => number(metadata.inode),
             b'l' if metadata.kind == FileKind::Symlink => words(&ctx.fs().read_link(&ctx.path(file.path)?)?),
             b'l' => words(b""),
-            b'm' if self.alternate => (format!("0{:o}", metadata.mode).into_bytes(), true),
+            b'm' if self.specification.alternate => (format!("0{:o}", metadata.mode).into_bytes(), true),
             b'm' => (format!("{:o}", metadata.mode).into_bytes(), true),
             b'M' => words(mode_letters(metadata.kind, metadata.mode).as_bytes()),
             b'n' => number(metadata.links),
@@ -237,17 +180,9 @@ impl Directive {
     }
 
     fn put(&self, value: &[u8], is_number: bool, out: &mut Vec<u8>) {
-        let end =
-            if is_number { value.len() } else { self.precision.unwrap_or(value.len()).min(value.len()) };
-        let value = value.get(..end).unwrap_or(value);
-        let fill = self.width.saturating_sub(value.len());
-        if self.minus {
-            out.extend_from_slice(value);
-            out.resize_by(fill, b' ');
-        } else {
-            out.resize_by(fill, if self.zero && is_number { b'0' } else { b' ' });
-            out.extend_from_slice(value);
-        }
+        let most = self.specification.precision.filter(|_| !is_number).unwrap_or(value.len());
+        let value = value.get(..most).unwrap_or(value);
+        self.specification.put(b"", value, self.specification.zero && is_number, out);
     }
 
     fn time(&self, zone: &Zone, time: Duration) -> Vec<u8> {
@@ -260,15 +195,6 @@ impl Directive {
             letter => zone.format(&[b'%', letter], &moment),
         }
     }
-}
-
-fn digits(text: &[u8]) -> (usize, &[u8]) {
-    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, rest) = text.split_at_checked(count).unwrap_or((text, &[]));
-    let value = digits
-        .iter()
-        .fold(0_usize, |value, &digit| value.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
-    (value, rest)
 }
 
 /// As `ctime`, with the fraction: `Tue Jan  2 03:04:05.6780000000 2024`.

@@ -146,7 +146,7 @@ fn general_form(value: f64, precision: usize, alternate: bool) -> String {
         exponent_form(value, precision - 1, alternate)
     };
     if alternate {
-        return text;
+        return if text.contains('.') { text } else { text + "." };
     }
     let (mantissa, exponent) = match text.split_once('e') {
         Some((mantissa, exponent)) => (mantissa, format!("e{exponent}")),

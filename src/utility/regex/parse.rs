@@ -11,6 +11,7 @@ use super::bracket::parse_bracket;
 use super::error::RegexError;
 use super::options::{Dialect, RegexOptions, Syntax};
 use super::program::{Assertion, Instruction, Program, Set};
+use crate::character::escaped_byte;
 use crate::character::{Class, Unit, fold, unfold, unit_at};
 use crate::memory::{ToMetered, Vec};
 use number::without_numbers;
@@ -57,16 +58,8 @@ struct Open {
 
 /// What `\n`, `\t` and the like stand for in dialects that have them.
 pub(crate) fn simple_escape(byte: u8, dialect: Dialect) -> Option<Unit> {
-    let unit = match byte {
-        b'n' => b'\n',
-        b't' => b'\t',
-        b'r' => b'\r',
-        b'f' => 0x0c,
-        b'v' => 0x0b,
-        b'a' => 0x07,
-        b'b' if dialect == Dialect::Awk => 0x08,
-        _ => return None,
-    };
+    let is_known = b"ntrfva".contains(&byte) || byte == b'b' && dialect == Dialect::Awk;
+    let unit = escaped_byte(byte).filter(|_| is_known)?;
     matches!(dialect, Dialect::Awk | Dialect::Sed | Dialect::SedPosix).then_some(Unit::from(unit))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::memory::{String, ToMeteredString, Vec, format};
 use crate::utility::UtilityError;
+use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::format::quote::quote;
 
 /// One construct of a set.
@@ -204,20 +205,16 @@ fn unescape(text: &[u8], warnings: &mut Vec<String>) -> Vec<Letter> {
             break;
         };
         let byte = match escape {
-            b'a' => 0x07,
-            b'b' => 0x08,
-            b'f' => 0x0c,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'v' => 0x0b,
             b'0'..=b'7' => {
                 let (byte, used) = octal(rest, warnings);
                 rest = rest.get(used..).unwrap_or(&[]);
                 letters.push(Letter { byte, escaped: true });
                 continue;
             }
-            _ => escape,
+            _ => match Escapes::TR.read(rest) {
+                (Escape::Byte(byte), _) => byte,
+                _ => escape,
+            },
         };
         rest = tail;
         letters.push(Letter { byte, escaped: true });

@@ -1,5 +1,6 @@
 //! Key sequences as they are written (`\C-x\e`, `Control-q`) and as bytes. Readline manual 1.3.1.
 
+use crate::character::escaped_byte;
 use crate::memory::{String, Vec};
 use std::fmt::Write as _;
 
@@ -50,18 +51,11 @@ fn modifiers(mut rest: &[u8]) -> (bool, bool, &[u8]) {
 fn escape(text: &[u8]) -> (u8, &[u8]) {
     let Some((&byte, after)) = text.split_first() else { return (b'\\', text) };
     let value = match byte {
-        b'a' => 7,
-        b'b' => 8,
         b'd' => 0x7f,
-        b'e' => 0x1b,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
+        b'E' => byte,
         b'x' => return number(after, 16, 2),
         b'0'..=b'7' => return number(text, 8, 3),
-        other => other,
+        other => escaped_byte(other).unwrap_or(other),
     };
     (value, after)
 }

@@ -3,18 +3,15 @@
 //! The format is walked once for each round; escapes are decoded on the way, a directive takes its arguments as it comes.
 //! The rounds end when one took no argument or all are taken.
 
-mod escape;
 mod number;
 
-pub(crate) use escape::{EscapeIn, decode, push_code_point};
-
-use escape::Escape;
-use number::Integer;
-
+use super::escape::{Escape, Escapes};
 use super::extended::Extended;
+use super::specification::Specification;
 use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{JoinMetered, ToMeteredString, Vec, format, vec};
 use crate::text::Text;
+use number::Integer;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -51,18 +48,6 @@ enum End {
     Full,
     /// `\c`, or an error after which nothing follows.
     All,
-}
-
-/// `%` up to its conversion.
-#[derive(Clone, Copy, Debug, Default)]
-struct Directive {
-    left: bool,
-    plus: bool,
-    blank: bool,
-    alternate: bool,
-    zero: bool,
-    width: usize,
-    precision: Option<usize>,
 }
 
 /// See the module.
@@ -180,13 +165,13 @@ impl<'f> Formatter<'f> {
                     None => return Ok(End::All),
                 },
                 [b'\\', ..] => {
-                    let in_format =
-                        if self.dialect == Dialect::Gnu { EscapeIn::GnuFormat } else { EscapeIn::Format };
-                    let escape = decode(rest, in_format, self.out);
-                    if self.complain(escape) || escape.ends {
+                    let is_gnu = self.dialect == Dialect::Gnu;
+                    let escapes = if is_gnu { Escapes::GNU_FORMAT } else { Escapes::BASH_FORMAT };
+                    let (escape, length) = escapes.decode(rest, self.out);
+                    if self.ends(escape) {
                         return Ok(End::All);
                     }
-                    self.place.at += escape.length;
+                    self.place.at += length;
                 }
                 plain => {
                     let plain = plain.get(..PART).unwrap_or(plain);
@@ -200,20 +185,21 @@ impl<'f> Formatter<'f> {
         Ok(End::Round)
     }
 
-    /// Says what is wrong with an escape. Whether that ends everything.
-    fn complain(&mut self, escape: Escape) -> bool {
-        match (escape.lacks_digit, self.dialect) {
-            (None, _) => false,
-            (Some(letter), Dialect::Bash) => {
+    /// Whether an escape ends everything; says what is wrong with it.
+    fn ends(&mut self, escape: Escape) -> bool {
+        match (escape, self.dialect) {
+            (Escape::End, _) => true,
+            (Escape::LacksDigit(letter), Dialect::Bash) => {
                 let what = if letter == b'x' { "hex" } else { "unicode" };
                 self.around
                     .report(self.out, &format_args!("missing {what} digit for \\{}", char::from(letter)));
                 false
             }
-            (Some(_), Dialect::Gnu) => {
+            (Escape::LacksDigit(_), Dialect::Gnu) => {
                 self.fail(&"missing hexadecimal number in escape");
                 true
             }
+            _ => false,
         }
     }
 
@@ -226,20 +212,9 @@ impl<'f> Formatter<'f> {
 
     /// Does the directive at `start`; where it ends. `None`: it is not valid.
     fn directive(&mut self, start: usize) -> Result<Option<usize>, LimitError> {
-        let mut directive = Directive::default();
-        let mut at = start + 1;
-        while let Some(&byte) = self.format.get(at) {
-            match byte {
-                b'-' => directive.left = true,
-                b'+' => directive.plus = true,
-                b' ' => directive.blank = true,
-                b'#' => directive.alternate = true,
-                b'0' => directive.zero = true,
-                b'\'' => {}
-                _ => break,
-            }
-            at += 1;
-        }
+        let mut directive = Specification::default();
+        let flags = self.format.get(start + 1..).unwrap_or(&[]);
+        let mut at = self.format.len() - directive.take_flags(flags, b"-+ #0'").len();
         if self.format.get(at) == Some(&b'*') {
             at += 1;
             let width = self.star();
@@ -320,7 +295,7 @@ impl<'f> Formatter<'f> {
     /// Converts an argument; `at` is at the conversion's letter and goes behind it. `false`: it is not valid.
     fn convert(
         &mut self,
-        directive: &Directive,
+        directive: &Specification,
         conversion: u8,
         start: usize,
         at: &mut usize,
@@ -346,7 +321,7 @@ impl<'f> Formatter<'f> {
                 let arg = self.take().unwrap_or_default();
                 let byte = arg.first().copied().unwrap_or(0);
                 if bash || !arg.is_empty() {
-                    self.put_text(&Directive { precision: None, ..*directive }, &[byte])?;
+                    self.put_text(&Specification { precision: None, ..*directive }, &[byte])?;
                 } else {
                     self.put_text(directive, &[0])?;
                 }
@@ -368,7 +343,7 @@ impl<'f> Formatter<'f> {
                 let kept = directive.precision.map_or(arg.len(), |precision| precision.min(arg.len()));
                 self.tick()?;
                 let quoted = self.around.quote(arg.get(..kept).unwrap_or(&arg));
-                self.put_text(&Directive { precision: None, ..*directive }, &quoted)?;
+                self.put_text(&Specification { precision: None, ..*directive }, &quoted)?;
             }
             b'n' if bash => {
                 let name = self.take().unwrap_or_default();
@@ -395,7 +370,7 @@ impl<'f> Formatter<'f> {
     }
 
     /// `%(format)T`
-    fn put_time(&mut self, directive: &Directive, at: &mut usize) -> Result<bool, LimitError> {
+    fn put_time(&mut self, directive: &Specification, at: &mut usize) -> Result<bool, LimitError> {
         let inside = *at + 1;
         let mut depth = 1_usize;
         let mut end = inside;
@@ -453,9 +428,9 @@ impl<'f> Formatter<'f> {
             self.out.extend_from_slice(plain);
             rest = after;
             if escape.is_some() {
-                let escape = decode(rest, EscapeIn::Argument, self.out);
-                goes_on = !(self.complain(escape) || escape.ends);
-                rest = rest.get(escape.length.max(1)..).unwrap_or(&[]);
+                let (escape, length) = Escapes::ARGUMENT.decode(rest, self.out);
+                goes_on = !self.ends(escape);
+                rest = rest.get(length..).unwrap_or(&[]);
             }
             if gauge::is_refused() {
                 rest = &[];
@@ -471,7 +446,7 @@ impl<'f> Formatter<'f> {
         goes_on
     }
 
-    fn put_escaped(&mut self, directive: &Directive, arg: &[u8]) -> Result<bool, LimitError> {
+    fn put_escaped(&mut self, directive: &Specification, arg: &[u8]) -> Result<bool, LimitError> {
         self.tick()?;
         let mut text = Vec::with_capacity(arg.len());
         let mut rest = arg;
@@ -479,16 +454,16 @@ impl<'f> Formatter<'f> {
         while let Some(at) = memchr::memchr(b'\\', rest) {
             text.extend_from_slice(rest.get(..at).unwrap_or(&[]));
             rest = rest.get(at..).unwrap_or(&[]);
-            let escape = decode(rest, EscapeIn::Argument, &mut text);
-            goes_on = !(self.complain(escape) || escape.ends);
-            rest = if goes_on { rest.get(escape.length..).unwrap_or(&[]) } else { &[] };
+            let (escape, length) = Escapes::ARGUMENT.decode(rest, &mut text);
+            goes_on = !self.ends(escape);
+            rest = if goes_on { rest.get(length..).unwrap_or(&[]) } else { &[] };
         }
         text.extend_from_slice(rest);
         self.put_text(directive, &text)?;
         Ok(goes_on)
     }
 
-    fn put_text(&mut self, directive: &Directive, text: &[u8]) -> Result<(), LimitError> {
+    fn put_text(&mut self, directive: &Specification, text: &[u8]) -> Result<(), LimitError> {
         let shown = directive.precision.map_or(text.len(), |precision| precision.min(text.len()));
         self.put_padded(directive, b"", text.get(..shown).unwrap_or(text), false)
     }
@@ -496,32 +471,19 @@ impl<'f> Formatter<'f> {
     /// A number or a text in its width. `sign` goes before padding with zeros.
     fn put_padded(
         &mut self,
-        directive: &Directive,
+        directive: &Specification,
         sign: &[u8],
         text: &[u8],
         zeros: bool,
     ) -> Result<(), LimitError> {
-        let length = sign.len() + text.len();
         self.ask(directive.width)?;
-        let padding = directive.width.saturating_sub(length);
-        let fill = |out: &mut Vec<u8>, byte| out.resize_by(padding, byte);
-        if !directive.left && !zeros {
-            fill(self.out, b' ');
-        }
-        self.out.extend_from_slice(sign);
-        if !directive.left && zeros {
-            fill(self.out, b'0');
-        }
-        self.out.extend_from_slice(text);
-        if directive.left {
-            fill(self.out, b' ');
-        }
+        directive.put(sign, text, zeros, self.out);
         Ok(())
     }
 
     fn put_integer(
         &mut self,
-        directive: &Directive,
+        directive: &Specification,
         conversion: u8,
         magnitude: u64,
         negative: bool,
@@ -544,9 +506,7 @@ impl<'f> Formatter<'f> {
         }
         let signed = matches!(conversion, b'd' | b'i');
         let sign: &[u8] = match conversion {
-            _ if negative => b"-",
-            _ if signed && directive.plus => b"+",
-            _ if signed && directive.blank => b" ",
+            _ if negative || signed => directive.sign(negative),
             b'x' if directive.alternate && magnitude != 0 => b"0x",
             b'X' if directive.alternate && magnitude != 0 => b"0X",
             _ => b"",
@@ -565,19 +525,14 @@ impl<'f> Formatter<'f> {
         self.put_padded(directive, sign, &text, zeros)
     }
 
-    fn put_float(&mut self, directive: &Directive, conversion: u8) -> Result<(), LimitError> {
+    fn put_float(&mut self, directive: &Specification, conversion: u8) -> Result<(), LimitError> {
         let value = match self.take() {
             Some(arg) => self.float(&arg),
             None => Extended::ZERO,
         };
         self.ask(directive.precision.unwrap_or(0))?;
         let text = value.format(conversion, directive.precision, directive.alternate);
-        let sign: &[u8] = match () {
-            () if value.is_negative() => b"-",
-            () if directive.plus => b"+",
-            () if directive.blank => b" ",
-            () => b"",
-        };
+        let sign = directive.sign(value.is_negative());
         if matches!(conversion, b'a' | b'A') && value.is_finite() {
             // Zeros go behind `0x`.
             let prefix = [sign, text.get(..2).unwrap_or(&[])].concat_metered();
