@@ -397,8 +397,10 @@ fn push_whole(letter: u8, number: f64, style: &Specification, out: &mut Vec<u8>)
         };
         digits.extend_from_slice(text.as_bytes());
     }
+    // Nothing at all is written of a zero without digits, other than in C not its sign either.
+    let is_nothing = number == 0.0 && style.precision == Some(0) && (is_signed || !style.alternate);
     if let Some(precision) = style.precision {
-        if precision == 0 && number == 0.0 {
+        if is_nothing {
             digits.clear();
         }
         let missing = precision.saturating_sub(digits.len());
@@ -407,11 +409,12 @@ fn push_whole(letter: u8, number: f64, style: &Specification, out: &mut Vec<u8>)
     let prefix: &[u8] = match letter {
         b'x' if style.alternate && number != 0.0 => b"0x",
         b'X' if style.alternate && number != 0.0 => b"0X",
-        b'o' if style.alternate && digits.first() != Some(&b'0') => b"0",
+        b'o' if style.alternate && number != 0.0 => b"0",
         _ => b"",
     };
     let zeros = style.zero && style.precision.is_none();
-    let style = if is_signed { *style } else { Specification { plus: false, blank: false, ..*style } };
+    let style =
+        if is_signed && !is_nothing { *style } else { Specification { plus: false, blank: false, ..*style } };
     let lead = [style.sign(is_signed && number < 0.0), prefix].concat_metered();
     style.put(&lead, &digits, zeros, out);
 }

@@ -127,13 +127,10 @@ impl Directive {
         }
     }
 
-    /// The value, and whether it is a number.
+    /// The value, and whether it is a number to `printf`: what may be large is a text to GNU's find.
     fn value(&self, ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Result<(Vec<u8>, bool), FsError> {
         let metadata = file.metadata;
-        let number = |value: u64| {
-            let sign = bstr::BStr::new(self.specification.sign(false));
-            (format!("{sign}{value}").into_bytes(), true)
-        };
+        let number = |value: u64| (value.to_decimal().into_bytes(), false);
         let words = |text: &[u8]| (text.to_metered(), false);
         let name = |name: Option<Text>, id: u32| match name {
             Some(name) => (name.to_metered(), false),
@@ -149,7 +146,7 @@ impl Directive {
             b'B' => words(b""),
             b'b' => number(blocks(metadata)),
             b'k' => number(blocks(metadata).div_ceil(2)),
-            b'd' => number(file.depth),
+            b'd' => (file.depth.to_decimal().into_bytes(), true),
             b'D' => number(1),
             b'f' => words(base_name(file.path)),
             b'F' => words(b"tmpfs"),
@@ -180,9 +177,16 @@ impl Directive {
     }
 
     fn put(&self, value: &[u8], is_number: bool, out: &mut Vec<u8>) {
-        let most = self.specification.precision.filter(|_| !is_number).unwrap_or(value.len());
-        let value = value.get(..most).unwrap_or(value);
-        self.specification.put(b"", value, self.specification.zero && is_number, out);
+        let Self { specification, letter, .. } = self;
+        if !is_number {
+            let most = specification.precision.unwrap_or(value.len());
+            return specification.put(b"", value.get(..most).unwrap_or(value), false, out);
+        }
+        let sign: &[u8] = if *letter == b'd' { specification.sign(false) } else { b"" };
+        let mut digits = Vec::new();
+        digits.resize_by(specification.precision.unwrap_or(0).saturating_sub(value.len()), b'0');
+        digits.extend_from_slice(value);
+        specification.put(sign, &digits, specification.zero && specification.precision.is_none(), out);
     }
 
     fn time(&self, zone: &Zone, time: Duration) -> Vec<u8> {
