@@ -1,11 +1,63 @@
 //! Builtins: commands that may change the shell. One file each, or one for a few that share their work.
 
+mod context;
+mod describe;
+mod error;
+mod escape;
+pub(super) mod id;
+pub(super) mod invocation;
+mod invoke;
+mod options;
+mod output;
+mod reference;
+pub(super) mod row;
+
+// The builtins, in the order of the table.
+mod alias;
+mod bind;
+mod break_continue;
+mod caller;
+mod cd;
+mod colon;
+mod command;
+mod compgen;
+mod complete;
+mod declare;
+mod echo;
+mod enable;
+mod eval;
+mod exec;
+mod exit;
+mod fc;
+mod getopts;
+mod hash;
+mod help;
+mod history;
+mod jobs;
+mod kill;
+mod let_;
+mod logout;
+mod mapfile;
+mod printf;
+mod pushd;
+mod read;
+mod set;
+mod shift;
+mod shopt;
+mod test;
+mod times;
+mod trap;
+mod type_name;
+mod ulimit;
+mod umask;
+mod unset;
+mod wait;
+
 use id::BuiltinId;
 use row::Builtin;
 
 macro_rules! builtins {
     ($($module:ident: $($row:ident)*;)*) => {
-        $(mod $module;)*
         /// Every builtin, sorted by name.
         pub(crate) static BUILTINS: &[&Builtin] = &[$($(&$module::$row),*),*];
     };
@@ -53,17 +105,6 @@ builtins! {
     wait: WAIT;
 }
 
-mod context;
-mod describe;
-mod error;
-mod escape;
-pub(super) mod id;
-pub(super) mod invocation;
-mod invoke;
-mod options;
-mod output;
-mod reference;
-pub(super) mod row;
 
 /// The number of the builtin of that name.
 pub(crate) fn find_id(name: &[u8]) -> Option<BuiltinId> {
