@@ -67,11 +67,14 @@
 //! - [`utility`]: the programs that scripts call, from `awk` to `yes`.
 //! - [`io`]: descriptors, open file descriptions, pipes.
 //! - [`vfs`]: file trees, snapshots, fixtures.
-//! - [`limit`], [`clock`], [`environment`], [`missing`], [`mod@text`], `pattern`, `character`: leaves.
+//! - [`limit`], [`clock`], [`environment`], [`missing`], [`mod@text`], [`document`], `pattern`,
+//!   `character`: leaves.
 
 pub(crate) mod character;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod clock;
+pub mod document;
 pub mod environment;
 pub mod hook;
 pub mod inspect;
@@ -87,4 +90,5 @@ pub mod syntax;
 pub mod text;
 pub mod utility;
 pub mod vfs;
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command shows more"))]
 pub(crate) mod visible;

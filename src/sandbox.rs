@@ -15,11 +15,14 @@ mod contain;
 mod entry;
 mod hook_runner;
 mod run;
+#[cfg(feature = "tools")]
+mod session_source;
 
 pub use builder::SandboxBuilder;
 pub use entry::Entry;
-pub use hook_runner::SandboxSource;
 pub use run::{End, Output, Running, Script, Sink, Source};
+#[cfg(feature = "tools")]
+pub use session_source::SandboxSource;
 
 use crate::clock::{Timers, lock};
 use crate::hook::{HookHost, SessionState};
@@ -44,6 +47,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[non_exhaustive]
 pub enum Error {
     /// A folder of the host or a fixture could not be used; the message names it.
+    #[cfg(feature = "host-files")]
     #[error("{0}")]
     Fixture(String),
     /// The session's file system refused.
@@ -73,6 +77,7 @@ pub struct Sandbox {
     hook_state: SessionState,
     /// This sandbox under the names that the hooks of a dialect were promised.
     renamed: OnceLock<Box<Sandbox>>,
+    #[cfg(feature = "host-files")]
     skipped: Vec<vfs::fixture::Skipped>,
     /// Runs stay where the host polls them.
     stays: bool,
@@ -162,6 +167,7 @@ impl Sandbox {
     }
 
     /// What [`SandboxBuilder::seed_dir`] left out: what can not be read, and what is neither a file nor a folder.
+    #[cfg(feature = "host-files")]
     pub fn skipped(&self) -> &[vfs::fixture::Skipped] {
         &self.skipped
     }

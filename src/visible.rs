@@ -84,6 +84,15 @@ fn shown(text: &str, stands: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// `text` cut to at most `bytes` bytes, at a character boundary.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    text.get(..end).unwrap_or("")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,8 +15,8 @@ mod rows;
 use hookbox::sandbox::{End, Sandbox, Script};
 use known::{Criterion, Failure, Known};
 use rows::Row;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -27,22 +27,21 @@ const SHOW_FILES: &str = "find . /tmp | sort; find . /tmp -type f -exec cat {} +
 fn digest(row: &Row) -> String {
     let sandbox = Sandbox::builder().limits(row.limits.clone()).deterministic().build().expect("a sandbox");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let mut digest = Sha256::new();
+    let mut digest = DefaultHasher::new();
     let output = runtime.block_on(sandbox.start(Script::command(row.script(0))));
     let end = match output.end {
         End::Exited => format!("status {}", output.status),
         End::Limit(error) => format!("limit {}", error.limit),
     };
-    digest.update(&output.stdout);
-    digest.update([0]);
-    digest.update(&output.stderr);
+    digest.write(&output.stdout);
+    digest.write(&[0]);
+    digest.write(&output.stderr);
     let mut show = Script::command(SHOW_FILES);
     show.limits = Some(hookbox::limit::Limits::default_profile());
     let files = runtime.block_on(sandbox.start(show));
-    digest.update(&files.stdout);
-    let digest = digest.finalize();
-    let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
-    format!("{end}, {} + {} bytes, {short}", output.stdout.len(), files.stdout.len())
+    digest.write(&files.stdout);
+    let short = digest.finish();
+    format!("{end}, {} + {} bytes, {short:016x}", output.stdout.len(), files.stdout.len())
 }
 
 /// Keeps a processor busy, in bursts of other lengths.

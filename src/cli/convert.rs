@@ -6,6 +6,7 @@
 //! Exit status: 0 everything has a counterpart, 1 something is lost or the config can not be used.
 
 use super::{CommandFailure, Streams, finish};
+use crate::document::to_yaml;
 use crate::hook::convert::{Converted, RemarkKind, convert};
 use crate::hook::{Dialect, HookSet, LoadOptions};
 use crate::vfs::fixture::host::write_named;
@@ -51,7 +52,7 @@ fn port(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> Result<u8, C
     HookSet::load(from, &text, &LoadOptions { name: name.clone(), ..LoadOptions::default() })?;
     let converted = convert(from, arguments.to, &name, &text)
         .map_err(|problem| CommandFailure::Config(problem.into()))?;
-    let config = to_text(arguments.to, &converted.config)?;
+    let config = to_text(arguments.to, &converted.config);
     if let Some(path) = &arguments.output {
         write_named(path, config.as_bytes()).map_err(CommandFailure::host(path.display().to_string()))?;
     }
@@ -67,15 +68,14 @@ fn port(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> Result<u8, C
 }
 
 /// YAML for the dialects whose files are YAML. Where a terminal would act on it, JSON, which is YAML too and has escapes.
-fn to_text(dialect: Dialect, config: &Value) -> Result<String, CommandFailure> {
+fn to_text(dialect: Dialect, config: &Value) -> String {
     if matches!(dialect, Dialect::DockerAgent | Dialect::Infer) {
-        let text =
-            serde_saphyr::to_string(config).map_err(|error| CommandFailure::Other(error.to_string()))?;
+        let text = to_yaml(config);
         if visible::is_plain(&text) {
-            return Ok(text);
+            return text;
         }
     }
-    Ok(visible::json(config))
+    visible::json(config)
 }
 
 fn report_text(arguments: &ConvertArguments, from: Dialect, converted: &Converted) -> String {

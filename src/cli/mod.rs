@@ -7,7 +7,6 @@ pub mod convert;
 mod export;
 pub mod fire;
 pub mod init;
-#[cfg(feature = "editor")]
 mod line_editor;
 mod plugin;
 pub mod schema;

@@ -171,10 +171,6 @@ fn program(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<Program
     let terminal = std::io::stdin().is_terminal();
     let text = match (arguments.dump, terminal) {
         (true, _) => streams.read_stdin()?,
-        (false, true) if !cfg!(feature = "editor") => {
-            let why = "no script: give -c SCRIPT, a FILE, or a script on standard input (built without a line editor)";
-            return Err(CommandFailure::Other(why.into()));
-        }
         // The script is read as it runs: its commands may read what follows.
         (false, true) => format!("exec {} --norc -i", shell(arguments)).into_bytes(),
         (false, false) => format!("exec {}", shell(arguments)).into_bytes(),
@@ -349,18 +345,12 @@ fn read_blocks(mut give: impl FnMut(Vec<u8>) -> bool) {
     }
 }
 
-#[cfg(feature = "editor")]
 fn read_lines(asked: &mpsc::Receiver<()>, line: &LastLine, mut give: impl FnMut(Vec<u8>) -> bool) {
     if let Err(error) = super::line_editor::answer(asked, || line.take(), &mut give) {
         // Nobody else is left to be told.
         let _ = writeln!(std::io::stderr(), "hookbox: {}", visible::line(&error.to_string()));
         give(Vec::new());
     }
-}
-
-#[cfg(not(feature = "editor"))]
-fn read_lines(_: &mpsc::Receiver<()>, _: &LastLine, give: impl FnMut(Vec<u8>) -> bool) {
-    read_blocks(give);
 }
 
 impl InputStream for HostInput {

@@ -42,6 +42,7 @@ use super::request::Request;
 use super::runner::{HookFuture, HookHost, unanswered};
 use super::script::{Ended, ScriptOutcome};
 use crate::clock::lock;
+use crate::document::from_yaml;
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use serde::Deserialize;
 use serde_json::Value;
@@ -284,10 +285,7 @@ impl Answers {
     /// # Errors
     /// It is not such a list.
     pub fn parse(text: &str) -> Result<Self, AnswerError> {
-        let options = serde_saphyr::options! { strict_booleans: true };
-        let rows: Vec<Answer> = serde_saphyr::from_str_with_options(text, options)
-            .map_err(|error| AnswerError(error.to_string()))?;
-        Ok(Self::new(rows))
+        from_yaml::<Vec<Answer>>(text).map(Self::new).map_err(AnswerError)
     }
 
     /// What was asked since the last call, in order.

@@ -36,6 +36,7 @@ use super::contract::{Contribution, LoadOptions, Purpose};
 use super::hook_set::HookSet;
 use super::runner::{HookHost, HookRunner};
 use crate::clock::{Clock, Random};
+use crate::document::from_yaml;
 use crate::hook::dialect::list::Dialect;
 use crate::limit::{Limit, Limits};
 use crate::text::Text;
@@ -268,10 +269,7 @@ impl CaseFile {
     /// # Errors
     /// With line and column.
     pub fn parse(text: &str) -> Result<Self, CaseError> {
-        // Only `true` and `false` are booleans: `{ starts_with: n }` asks for a letter.
-        let options = serde_saphyr::options! { strict_booleans: true };
-        serde_saphyr::from_str_with_options(text, options)
-            .map_err(|error| CaseError::Parse(error.to_string()))
+        from_yaml(text).map_err(CaseError::Parse)
     }
 
     /// Runs one of the file's cases.

@@ -4,6 +4,7 @@
 //! printed may be a tree of a hundred thousand values, which takes some milliseconds to drop: that is done elsewhere.
 
 use crate::limit::worker;
+pub(crate) use crate::visible::cut;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::ops::Deref;
@@ -310,15 +311,6 @@ impl<'a> ObjectWriter<'a> {
     pub(crate) fn end(self) {
         self.out.extend_from_slice(if self.empty { b"{}" } else { b"}" });
     }
-}
-
-/// `text` cut to at most `bytes` bytes, at a character boundary.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end = end.saturating_sub(1);
-    }
-    text.get(..end).unwrap_or("")
 }
 
 #[cfg(test)]

@@ -18,17 +18,20 @@
 //! # Ok::<(), hookbox::hook::ConfigError>(())
 //! ```
 
+#[cfg(feature = "tools")]
 pub mod answer;
 pub mod assignment;
 mod background;
+#[cfg(feature = "tools")]
 pub mod case;
+#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for more than the engine"))]
 mod cel;
 mod chain;
 pub mod contract;
+#[cfg(feature = "tools")]
 pub mod convert;
 pub mod decision;
 pub mod dialect;
-pub mod document;
 pub mod error;
 pub mod event;
 mod event_table;
@@ -39,18 +42,21 @@ pub mod hooks;
 pub mod http;
 pub mod id;
 pub(crate) mod json;
+#[cfg(feature = "tools")]
 pub mod lint;
 pub mod matcher;
 pub mod notice;
 pub mod observer;
 mod outcome;
 mod payload;
+#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "conversion asks for more than detection"))]
 pub(crate) mod portable;
 mod re2;
 mod reading;
 pub mod record;
 pub mod request;
 pub mod runner;
+#[cfg(feature = "tools")]
 pub mod schema;
 pub mod script;
 #[cfg(test)]
@@ -64,6 +70,9 @@ mod warning;
 mod watch;
 mod weight;
 
+pub use crate::document;
+
+#[cfg(feature = "tools")]
 pub use answer::{Answer, AnswerError, Answers, Asked};
 pub use assignment::SettingError;
 pub use background::Late;

@@ -1,6 +1,7 @@
 //! A row of a dialect's table of settings: what a host may set when it loads a config. The tables are the dialects' own
 //! (`settings.rs` of each); values by name and text are read in `assignment.rs`.
 
+use crate::document::from_yaml;
 use serde_json::Value;
 
 /// One setting of a dialect: a row of its table.
@@ -79,8 +80,7 @@ impl SettingKind {
 
 /// A text that is written as an object, a list, a quoted text, a number, a boolean or null; else it stands for itself.
 pub(super) fn structured(text: &str) -> Option<Value> {
-    let options = serde_saphyr::options! { strict_booleans: true };
-    let value: Value = serde_saphyr::from_str_with_options(text, options).ok()?;
+    let value: Value = from_yaml(text).ok()?;
     let is_text = value.is_string() && !text.trim_start().starts_with('"');
     (!is_text).then_some(value)
 }

@@ -129,7 +129,7 @@ impl Walker {
         if matches!(error.kind(), ParseErrorKind::TooLong(_)) {
             return self.opaque(OpaqueKind::TooLarge, &place);
         }
-        let shown = |text: &String| crate::hook::json::cut(text, LONGEST_MESSAGE).to_owned();
+        let shown = |text: &String| crate::visible::cut(text, LONGEST_MESSAGE).to_owned();
         let text: Vec<String> =
             error.message().iter().map(ToString::to_string).map(|text| shown(&text)).collect();
         self.view.error = Some(format!("line {}: {}", error.line(), text.join(": ")));

@@ -27,6 +27,7 @@ pub struct SandboxBuilder {
     entries: Vec<(Text, Entry)>,
     snapshot: Option<Snapshot>,
     file_system: Option<Arc<FileSystem>>,
+    #[cfg(feature = "host-files")]
     seeds: Vec<(Text, std::path::PathBuf)>,
     pub(super) hook_host: Option<Arc<dyn HookHost>>,
     kept_bytes: usize,
@@ -67,6 +68,7 @@ impl SandboxBuilder {
             entries: Vec::new(),
             snapshot: None,
             file_system: None,
+            #[cfg(feature = "host-files")]
             seeds: Vec::new(),
             hook_host: None,
             kept_bytes: crate::machine::DEFAULT_KEPT_BYTES,
@@ -220,6 +222,7 @@ impl SandboxBuilder {
     /// Copies a folder of the host to `path` in the session, wherever that lies, with the modes of its files and folders; all of
     /// it is the session's user's. No link of the host is followed; FIFOs, sockets, devices and what can not be read are
     /// left out; [`Sandbox::skipped`] says what was left out.
+    #[cfg(feature = "host-files")]
     #[must_use]
     pub fn seed_dir(mut self, path: impl Into<Text>, folder: impl Into<std::path::PathBuf>) -> Self {
         self.seeds.push((path.into(), folder.into()));
@@ -230,6 +233,7 @@ impl SandboxBuilder {
     ///
     /// # Errors
     /// Its entries contradict each other.
+    #[cfg(feature = "host-files")]
     pub fn fixture(mut self, fixture: &vfs::fixture::Fixture) -> Result<Self, vfs::fixture::FixtureError> {
         let specification = fixture.specification();
         if let Some(user) = &specification.user {
@@ -280,8 +284,12 @@ impl SandboxBuilder {
             let path = path.to_string();
             move |error| Error::File { path, error }
         };
-        let (mut snapshot, mut skipped) = (self.snapshot, Vec::new());
-        if !self.commands.is_empty() || !self.seeds.is_empty() {
+        let mut snapshot = self.snapshot;
+        #[cfg(feature = "host-files")]
+        let (mut skipped, has_seeds) = (Vec::new(), !self.seeds.is_empty());
+        #[cfg(not(feature = "host-files"))]
+        let has_seeds = false;
+        if !self.commands.is_empty() || has_seeds {
             // Root puts them in place; the session's user gets the result.
             let root = vfs::Options { uid: 0, gid: 0, ..options.clone() };
             // The folders of the base that are the user's stay so.
@@ -292,6 +300,7 @@ impl SandboxBuilder {
                 let content = [vfs::COMMAND_MARK, name, b"\n"].concat();
                 fs.write(&path, &content, 0o755).map_err(file_error(&path))?;
             }
+            #[cfg(feature = "host-files")]
             for (path, folder) in &self.seeds {
                 let owner = (self.identity.uid, self.identity.gid);
                 let seeded = vfs::fixture::seed_to(&fs, folder, path, Some(owner));
@@ -325,6 +334,7 @@ impl SandboxBuilder {
             hook_host: self.hook_host,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),
+            #[cfg(feature = "host-files")]
             skipped,
         })
     }

@@ -5,7 +5,6 @@
 
 use super::{End, Output, Running, Sandbox, Script as ShellScript, Shared, Sink, Source};
 use crate::clock::RealSleep;
-use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::runner::unanswered;
 use crate::hook::{
     Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookObserver, HookRunner,
@@ -15,7 +14,7 @@ use crate::limit::{Limit, Limits};
 use crate::syntax::{NoAliases, ParseOptions, Parser, is_well_formed};
 use crate::text::Text;
 use crate::utility::{Environment, Identity, Session};
-use crate::vfs::{Base, Errno, FileSystem, FsError, WithdrawError, path};
+use crate::vfs::{Errno, FileSystem, FsError, WithdrawError, path};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -286,36 +285,9 @@ impl Sandbox {
             hook_host: None,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),
+            #[cfg(feature = "host-files")]
             skipped: Vec::new(),
             stays: self.stays,
         }
-    }
-}
-
-/// Sessions of cases and of `hookbox fire`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SandboxSource;
-
-impl SessionSource for SandboxSource {
-    fn base(&self) -> &Base {
-        super::builder::base()
-    }
-
-    fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
-        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd, hook_host } = setup;
-        let mut variables = Environment::default();
-        for (name, value) in environment {
-            variables.set(name, value);
-        }
-        let mut builder = Sandbox::builder().identity(Identity { user, uid, gid, host }).cwd(cwd);
-        for (name, value) in variables.iter() {
-            builder = builder.env(name.clone(), value.clone());
-        }
-        (builder.clock, builder.random, builder.hook_host) = (Some(clock), Some(random), hook_host);
-        builder
-            .file_system(files)
-            .build()
-            .map(|sandbox| Box::new(sandbox) as _)
-            .map_err(|error| error.to_string())
     }
 }

@@ -8,6 +8,7 @@
 //! copy before a script runs, take regular files, directories and links only, and never leave the folder: `host.rs` opens
 //! all that belongs to the host.
 
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command writes, too"))]
 pub(crate) mod host;
 mod specification;
 
@@ -98,6 +99,7 @@ impl Fixture {
     }
 
     /// The fixture in an open folder.
+    #[cfg(feature = "cli")]
     pub(crate) fn read_own(folder: &HostFolder) -> Result<Self, FixtureError> {
         Self::read(folder.again().map_err(at_host(folder.own_path()))?, &Limits::default_profile())
     }

@@ -6,7 +6,8 @@
 
 use super::errno::{Errno, FsError, Result};
 use super::foreign_errno::errno_of;
-use super::foreign_file::{ForeignHandle, OpenFiles};
+pub(super) use super::foreign_file::ForeignHandle;
+use super::foreign_file::OpenFiles;
 use super::inode::Content;
 use super::location::{FOREIGN_FILES, Location};
 use super::metadata::{DirEntry, FileKind, Metadata};

@@ -40,23 +40,32 @@ mod file_system;
     clippy::disallowed_macros,
     reason = "the host loads fixtures before runs"
 )]
+#[cfg(feature = "host-files")]
 pub mod fixture;
 #[allow(
     clippy::disallowed_types,
     clippy::disallowed_macros,
     reason = "paths in the words of the `vfs` crate"
 )]
+#[cfg(feature = "vfs")]
+mod foreign;
+#[allow(clippy::disallowed_types, dead_code, reason = "nothing of it is ever made")]
+#[cfg(not(feature = "vfs"))]
+#[path = "foreign_none.rs"]
 mod foreign;
 #[allow(clippy::disallowed_types, reason = "errors in the words of the `vfs` crate")]
+#[cfg(feature = "vfs")]
 mod foreign_errno;
 #[allow(
     clippy::disallowed_types,
     clippy::disallowed_macros,
     reason = "paths in the words of the `vfs` crate"
 )]
+#[cfg(feature = "vfs")]
 mod foreign_file;
 mod inode;
 #[allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "the host reads and writes by it")]
+#[cfg(feature = "vfs")]
 mod interop;
 mod location;
 mod metadata;
@@ -82,6 +91,7 @@ pub use diff::{Change, ChangeKind, diff};
 pub use errno::{Errno, FsError, Result};
 pub use file_system::{FileSystem, Snapshot};
 pub use inode::Content;
+#[cfg(feature = "vfs")]
 pub use interop::SessionVfs;
 pub use metadata::{DirEntry, FifoId, FileKind, Metadata};
 pub use mount::Mount;

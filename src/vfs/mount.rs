@@ -6,8 +6,11 @@
 use super::errno::{Errno, Result};
 use super::file_system::FileSystem;
 use super::file_system::Snapshot;
+#[cfg(feature = "vfs")]
 use super::foreign::Foreign;
-use super::location::{FOREIGN_FILES, Location};
+use super::location::FOREIGN_FILES;
+#[cfg(feature = "vfs")]
+use super::location::Location;
 use super::mount_point::{MountPoint, Target};
 use super::resolve::Follow;
 use super::tree::Tree;
@@ -24,6 +27,7 @@ pub struct Mount {
 enum Source {
     Memory,
     Overlay(Snapshot, Vec<u8>),
+    #[cfg(feature = "vfs")]
     Foreign(Box<dyn ::vfs::FileSystem>, u64),
 }
 
@@ -45,6 +49,7 @@ impl Mount {
     /// It has no links, modes and owners: files look as if they belonged to the session's user, operations that need more
     /// fail with `EOPNOTSUPP`. Names that are not UTF-8 cannot be used in it. It is called without a lock held and should
     /// answer fast: it runs on the session's executor.
+    #[cfg(feature = "vfs")]
     pub fn foreign(file_system: Box<dyn ::vfs::FileSystem>, max_bytes: u64) -> Self {
         Self { source: Source::Foreign(file_system, max_bytes), read_only: false }
     }
@@ -74,6 +79,7 @@ impl FileSystem {
         if at.descriptor().is_some() || !state.inode(at)?.is_directory() {
             return Err(Errno::NotDirectory.into());
         }
+        #[cfg(feature = "vfs")]
         if matches!(mount.source, Source::Foreign(..)) && at == state.cross(Location::ROOT) {
             return Err(Errno::Busy.into());
         }
@@ -91,6 +97,7 @@ impl FileSystem {
                 }
                 Target::Tree(Tree { root: root.id(), ..host.root.clone() })
             }
+            #[cfg(feature = "vfs")]
             Source::Foreign(file_system, max_bytes) => {
                 let tree = state.mounts.len() + 1;
                 Target::Foreign(Arc::new(Foreign::new(file_system, max_bytes, read_only, tree, state.user)))

@@ -18,6 +18,7 @@ pub(super) struct MountPoint {
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Tree(Tree),
+    #[cfg_attr(not(feature = "vfs"), allow(dead_code, reason = "see `foreign_none.rs`"))]
     Foreign(Arc<Foreign>),
 }
 

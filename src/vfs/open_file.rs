@@ -5,7 +5,7 @@ use super::device::Device;
 use super::errno::Errno;
 use super::errno::Result;
 use super::file_system::{Live, Shared};
-use super::foreign_file::ForeignHandle;
+use super::foreign::ForeignHandle;
 use super::inode::Content;
 use super::location::Location;
 use super::metadata::FifoId;

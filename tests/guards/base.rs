@@ -1,6 +1,7 @@
 //! Where the faults begin: every case of `vfs-fixtures/` in which a hook stops something, with its config, its event, its files
 //! and what its host answers.
 
+use hookbox::document::Source;
 use hookbox::hook::case::{SessionSetup, SessionSource as _};
 use hookbox::hook::{
     Answers, Dialect, HookFuture, HookRunner, HookSet, LoadOptions, Outcome, ScriptOutcome, ScriptRequest,
@@ -95,8 +96,7 @@ fn config(dialect: Dialect, fixture: &Fixture, file: &Value, case: &Value) -> Op
     };
     match dialect {
         Dialect::DockerAgent | Dialect::Infer => {
-            let options = serde_saphyr::options! { strict_booleans: true };
-            serde_saphyr::from_str_with_options(&text, options).ok()
+            Some(Source::new("", text.as_bytes()).yaml("").ok()?.to_value())
         }
         _ => serde_json::from_str(&text).ok(),
     }
@@ -156,8 +156,7 @@ pub(crate) fn all(dialect: Dialect) -> Vec<Base> {
     files.sort();
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
-        let options = serde_saphyr::options! { strict_booleans: true };
-        let file: Value = serde_saphyr::from_str_with_options(&text, options).unwrap();
+        let file = Source::new("", text.as_bytes()).yaml("").unwrap().to_value();
         for case in file["cases"].as_array().unwrap() {
             let Some(base) = base(&folder, &file, case) else { continue };
             if seen.insert(format!("{} {}", base.config, base.event)) {

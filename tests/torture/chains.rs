@@ -2,6 +2,7 @@
 //! payload file is left, also where a firing is dropped.
 
 use crate::fault_run::{MOST_POLLS, occasions, poll_at, session};
+use hookbox::document::Source;
 use hookbox::hook::case::{Case, CaseFile, SessionSetup, SessionSource};
 use hookbox::hook::{Dialect, Ended, Event, HookRunner, HookSet, LoadOptions, Outcome};
 use hookbox::limit::Limit;
@@ -49,7 +50,8 @@ struct Chain {
 
 fn chains() -> Vec<Chain> {
     let wanted = std::env::var("TORTURE").unwrap_or_default();
-    let chains: Vec<Chain> = serde_saphyr::from_str(include_str!("chains.yaml")).unwrap();
+    let source = Source::new("chains.yaml", include_bytes!("chains.yaml"));
+    let chains: Vec<Chain> = serde_json::from_value(source.yaml("").unwrap().to_value()).unwrap();
     chains.into_iter().filter(|chain| chain.name.contains(&wanted)).collect()
 }
 

@@ -2,6 +2,7 @@
 //! the states in which the real tools can leave them (`promises.yaml`).
 
 use crate::fault_run::{MOST_POLLS, run, session};
+use hookbox::document::Source;
 use hookbox::limit::fault::{Fault, Injection};
 use hookbox::sandbox::Sandbox;
 use serde::Deserialize;
@@ -28,7 +29,8 @@ struct Promise {
 
 fn promises() -> Vec<Promise> {
     let wanted = std::env::var("TORTURE").unwrap_or_default();
-    let promises: Vec<Promise> = serde_saphyr::from_str(include_str!("promises.yaml")).unwrap();
+    let source = Source::new("promises.yaml", include_bytes!("promises.yaml"));
+    let promises: Vec<Promise> = serde_json::from_value(source.yaml("").unwrap().to_value()).unwrap();
     promises.into_iter().filter(|promise| promise.script.contains(&wanted)).collect()
 }
 

@@ -63,6 +63,7 @@ fn ran(outcome: &Outcome) -> Vec<String> {
 }
 
 /// What the cases expect is tested where they run; that they are there, here.
+#[cfg(feature = "tools")]
 #[test]
 fn every_acceptance_example_has_a_case_file() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures/docker-agent/cases");

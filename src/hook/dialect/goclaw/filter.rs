@@ -13,6 +13,7 @@ pub(super) const VARIABLES: [(&str, Kind); 3] =
 /// Cost limit of `if_expr` (R9).
 const COST: u64 = 100_000;
 
+#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks"))]
 /// Why a condition lets no call through, whatever the call is; `None` where that depends on the call, or where the condition
 /// does not compile.
 pub(crate) fn never_true(condition: &str) -> Option<&'static str> {

@@ -1,6 +1,7 @@
 //! What writes down what the engine and the store decide: the host's durable storage ([`Keeper`]).
 
 use super::audit::Execution;
+#[cfg(feature = "secrets")]
 use super::key::SecretKey;
 use crate::hook::id::HookId;
 
@@ -45,11 +46,13 @@ pub trait Keeper: Send + Sync {
     /// The key that encrypts what is secret before it is kept: the value of an `Authorization` header, the whole text of an
     /// error. Without one nothing of the kind is kept: a record with such a header is refused, and audit rows are without
     /// `error_detail`. A host opens what it needs by [`SecretKey::open`], as before it sends a request.
+    #[cfg(feature = "secrets")]
     fn key(&self) -> Option<&SecretKey> {
         None
     }
 
-    /// Encrypts in the host's own way, before [`Keeper::key`] is asked for; `None` leaves it to the key.
+    /// Encrypts in the host's own way what is secret before it is kept. `None` leaves it to the key, which a host has with the
+    /// feature `secrets` alone; without either nothing secret is kept.
     fn encrypt(&self, secret: &str) -> Option<String> {
         let _ = secret;
         None

@@ -55,6 +55,7 @@ mod filter;
 mod handler;
 mod handler_kind;
 mod keeper;
+#[cfg(feature = "secrets")]
 mod key;
 mod log;
 mod output;
@@ -69,8 +70,10 @@ mod store;
 mod tests;
 
 pub use audit::Execution;
+#[cfg(feature = "tools")]
 pub(crate) use filter::never_true;
 pub use keeper::{Keeper, TokenBudget};
+#[cfg(feature = "secrets")]
 pub use key::SecretKey;
 pub use result::GoclawResult;
 pub use store::{Caller, Role, Store, Trial};

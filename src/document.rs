@@ -4,10 +4,18 @@
 //! JSON: the text is checked by `serde_json` first (syntax, UTF-8, nesting of at most 128); the walk that builds the tree then
 //! meets well-formed text only and needs no errors of its own.
 
+mod problem;
 mod scalar;
+mod typed;
+#[cfg(feature = "cli")]
+mod write;
 mod yaml;
 
-use super::error::ConfigProblem;
+pub use problem::ConfigProblem;
+pub(crate) use typed::from_yaml;
+#[cfg(feature = "cli")]
+pub(crate) use write::to_yaml;
+
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::Cell;

@@ -40,9 +40,7 @@ pub(super) fn resolve(text: String, wanted: Type) -> Result<NodeKind, String> {
     match kind {
         Some(kind) => Ok(kind),
         None if wanted == Type::Any => Ok(NodeKind::String(text)),
-        None => {
-            Err(format!("`{}` is not of the type that its tag names", crate::hook::json::cut(&text, 120)))
-        }
+        None => Err(format!("`{}` is not of the type that its tag names", crate::visible::cut(&text, 120))),
     }
 }
 
@@ -128,7 +126,7 @@ fn finite(text: &str) -> Result<NodeKind, String> {
 }
 
 fn no_form(text: &str) -> String {
-    format!("the number `{}` is out of range", crate::hook::json::cut(text, 120))
+    format!("the number `{}` is out of range", crate::visible::cut(text, 120))
 }
 
 #[cfg(test)]

@@ -14,8 +14,7 @@
 //! One text is one document; a key must be a scalar other than null and is taken as written; a key twice in a mapping is an error.
 
 use super::scalar::{self, Type};
-use super::{Member, Node, NodeKind, Source};
-use crate::hook::error::ConfigProblem;
+use super::{ConfigProblem, Member, Node, NodeKind, Source};
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::size_of;
@@ -294,7 +293,7 @@ impl Builder {
         if !is_new {
             return Err(Fault::new(
                 key.at,
-                format!("duplicate key `{}`", crate::hook::json::cut(&key.name, 120)),
+                format!("duplicate key `{}`", crate::visible::cut(&key.name, 120)),
             ));
         }
         *bytes = bytes.saturating_add(key.name.len());
@@ -386,7 +385,7 @@ fn check_tag(tag: Option<&Tag>, wanted: &str, at: usize) -> Result<(), Fault> {
 
 fn unknown_tag(tag: Option<&Tag>, at: usize) -> Fault {
     let tag = tag.map(Tag::original).unwrap_or_default();
-    Fault::new(at, format!("tag `{}` is not supported here", crate::hook::json::cut(&tag, 120)))
+    Fault::new(at, format!("tag `{}` is not supported here", crate::visible::cut(&tag, 120)))
 }
 
 #[cfg(test)]
