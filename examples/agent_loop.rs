@@ -145,8 +145,7 @@ struct Agent {
 impl Agent {
     /// Fires a moment; whether the agent may go on, and the arguments that hooks wrote.
     async fn fire(&self, moment: Moment) -> (bool, Option<Json>) {
-        let event =
-            Event { context: Arc::clone(&self.context), at_ms: None, moment, facts: serde_json::Map::new() };
+        let event = Event::new(Arc::clone(&self.context), moment);
         // docker-agent has several events where others have one.
         let events = match self.hooks.dialect() {
             Dialect::DockerAgent => docker_agent::events_of(&event),
@@ -190,7 +189,7 @@ impl Agent {
     async fn call(&self, number: u32, command: &str) -> Result<(), Box<dyn std::error::Error>> {
         println!("tool call: {command}");
         let arguments = Json::from(json!({"command": command}));
-        let call = ToolCall { name: "bash".into(), id: format!("call_{number}").into(), arguments };
+        let call = ToolCall::new("bash", format!("call_{number}"), arguments);
         self.fire(Moment::ToolBatchStarting { calls: vec![call.clone()] }).await;
         let (goes_on, changed) = self.fire(Moment::ToolCallStarting(call.clone())).await;
         // A platform that asks a person first lets hooks answer before.
@@ -201,16 +200,16 @@ impl Agent {
         if !goes_on {
             return Ok(());
         }
-        let call = ToolCall { arguments: changed.unwrap_or_else(|| call.arguments.clone()), ..call };
+        let call = ToolCall::new(call.name, call.id, changed.unwrap_or(call.arguments));
         let arguments = call.arguments.clone().into_value();
-        let output = self.session.run(arguments["command"].as_str().unwrap_or_default()).await?;
+        let output = self.session.run(arguments["command"].as_str().unwrap_or_default()).await;
         let text = String::from_utf8_lossy(&output.stdout);
         println!("  status {}: {}", output.status, text.trim_end());
         let result = Some(Json::from(json!({"stdout": text})));
         let error = (output.status != 0).then(|| format!("status {}", output.status));
         let (tool_name, tool_call_id) = (call.name.to_string(), call.id.to_string());
         self.fire(Moment::ToolCallEnded { call, result, error }).await;
-        let call = ToolCallSummary { tool_name, tool_call_id, success: output.status == 0 };
+        let call = ToolCallSummary::new(tool_name, tool_call_id, output.status == 0);
         self.fire(Moment::ToolBatchEnded { calls: vec![call] }).await;
         Ok(())
     }
@@ -224,7 +223,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("note: {notice}");
     }
     let session = Sandbox::builder().file("/workspace/src/main.rs", "fn main() {}\n").build()?;
-    let context = EventContext { session_id: "ses_01".to_owned(), ..EventContext::default() };
+    let context = EventContext::session("ses_01");
     let agent = Agent { hooks, session, context: Arc::new(context), seen: RefCell::default() };
 
     println!("session, prompt, turn, model");

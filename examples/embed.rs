@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A command string; standard output and error are in the output.
     let before = sandbox.fs().snapshot();
-    let output = sandbox.run("sort todo.txt > sorted.txt; ticket 7; wc -l < sorted.txt").await?;
+    let output = sandbox.run("sort todo.txt > sorted.txt; ticket 7; wc -l < sorted.txt").await;
     print!("{}", String::from_utf8_lossy(&output.stdout));
     for change in sandbox.diff(&before) {
         println!("{:?} {}", change.kind, String::from_utf8_lossy(&change.path));
@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     print!("{}", String::from_utf8_lossy(&output.stdout));
 
     // A limit ends the run, not the host.
-    let output = sandbox.run("while :; do :; done").await?;
+    let output = sandbox.run("while :; do :; done").await;
     if let End::Limit(error) = output.end {
         println!("status {}: {error}", output.status);
     }

@@ -21,15 +21,14 @@ const HOOKS: &[u8] = br#"{"hooks": [
 /// One session: every third call is blocked. How long each firing took, and how many calls went through.
 async fn session(hooks: Arc<HookSet>, number: usize, calls: usize) -> Result<(Vec<Duration>, usize), String> {
     let sandbox = Sandbox::builder().limits(Limits::hook()).build().map_err(|error| error.to_string())?;
-    let context = Arc::new(EventContext { session_id: format!("ses_{number}"), ..EventContext::default() });
+    let context = Arc::new(EventContext::session(format!("ses_{number}")));
     let (mut times, mut passed) = (Vec::with_capacity(calls), 0);
     for call in 0..calls {
         let command = if call % 3 == 2 { "rm -rf /" } else { "ls" };
         let arguments = Json::from(json!({"command": command}));
-        let call = ToolCall { name: "bash".into(), id: format!("call_{call}").into(), arguments };
+        let call = ToolCall::new("bash", format!("call_{call}"), arguments);
         let moment = Moment::ToolCallStarting(call);
-        let event =
-            Event { context: Arc::clone(&context), at_ms: None, moment, facts: serde_json::Map::new() };
+        let event = Event::new(Arc::clone(&context), moment);
         let started = Instant::now();
         let outcome = hooks.fire(&sandbox, &event).await;
         times.push(started.elapsed());

@@ -38,7 +38,7 @@
 //! assert_eq!(outcome.decision.blocked.map(|block| block.reason).as_deref(), Some("no rm -rf"));
 //!
 //! // The shell alone, on the same files.
-//! let output = sandbox.run("grep -c TODO *.txt").await?;
+//! let output = sandbox.run("grep -c TODO *.txt").await;
 //! assert_eq!((output.stdout.as_slice(), output.status), (b"1\n".as_slice(), 0));
 //! # Ok(())
 //! # }

@@ -192,12 +192,9 @@ impl Sandbox {
         vfs::diff(before, &self.session.fs.snapshot())
     }
 
-    /// Runs a command string: `bash -c text`.
-    ///
-    /// # Errors
-    /// Only when the run could not be done; what the script does is in the output.
-    pub async fn run(&self, text: impl AsRef<[u8]>) -> Result<Output, Error> {
-        Ok(self.start(Script::command(text)).await)
+    /// Runs a command string: `bash -c text`. Whatever the script does is in the output; a run cannot fail.
+    pub fn run(&self, text: impl AsRef<[u8]>) -> Running {
+        self.start(Script::command(text))
     }
 
     /// What runs share now.
@@ -212,7 +209,7 @@ impl Sandbox {
         Template::of(&mut process, run, environment)
     }
 
-    /// Runs a script.
+    /// Runs a script. The run is a future; dropping it ends every process in it.
     pub fn start(&self, script: Script) -> Running {
         let shared = self.shared();
         let is_long = script.is_long();

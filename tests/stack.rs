@@ -144,7 +144,7 @@ async fn run(script: &str) {
         "shell-commands < s".to_owned(),
         "set -nv; . ./s".to_owned(),
     ] {
-        sandbox.run(&around).await.unwrap();
+        sandbox.run(&around).await;
     }
     let _ = Sandbox::dump(script.as_bytes());
     let config = br#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "if": "Bash(rm *)", "command": "cat"}]}]}}"#;

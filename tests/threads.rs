@@ -30,7 +30,7 @@ fn threads_of(sandbox: &Sandbox, text: &str) -> Vec<ThreadId> {
     let threads = Threads::default();
     let stdout = Sink::Stream(Box::new(threads.clone()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let output = runtime.block_on(sandbox.start(Script { stdout, ..Script::command(text) }));
+    let output = runtime.block_on(sandbox.start(Script::command(text).stdout(stdout)));
     assert_eq!((output.end, output.status), (End::Exited, 0));
     let threads = threads.0.lock().unwrap();
     threads.clone()
@@ -60,7 +60,7 @@ fn both_ways_give_the_same() {
     let outputs = [true, false].map(|may_have| {
         let sandbox = Sandbox::builder().deterministic().threads(may_have).build().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let output = runtime.block_on(sandbox.run(&script)).unwrap();
+        let output = runtime.block_on(sandbox.run(&script));
         (output.stdout, output.stderr, output.status, output.usage.operations, output.usage.commands)
     });
     assert_eq!(outputs[0], outputs[1]);
@@ -139,7 +139,7 @@ fn a_script_sleeps_on_any_executor() {
     let start = Instant::now();
     wait(Box::pin(sandbox.start(Script::command(&script))));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(sandbox.run(&script)).unwrap();
+    runtime.block_on(sandbox.run(&script));
     let taken = start.elapsed();
     assert!((Duration::from_millis(160)..Duration::from_secs(5)).contains(&taken), "{taken:?}");
 }
@@ -162,7 +162,7 @@ fn nobody_waits_for_a_step_that_ends_after_the_time_limit_and_nothing_comes_of_i
     assert_eq!(sandbox.fs().read(b"/workspace/f").unwrap().into_vec(), b"");
     assert!(sandbox.fs().metadata(b"/workspace/after").is_err());
     // The session works as before.
-    let next = runtime.block_on(sandbox.run("echo $((6 * 7)) > g; cat g")).unwrap();
+    let next = runtime.block_on(sandbox.run("echo $((6 * 7)) > g; cat g"));
     assert_eq!(next.stdout, b"42\n");
 }
 
@@ -178,7 +178,7 @@ fn the_hosts_commands_have_its_runtime() {
     });
     let sandbox = Sandbox::builder().command("sleeper", sleeper).build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let output = runtime.block_on(sandbox.run(format!("{LONG} sleeper; sleep 0.01; echo $?"))).unwrap();
+    let output = runtime.block_on(sandbox.run(format!("{LONG} sleeper; sleep 0.01; echo $?")));
     assert_eq!(output.stdout, b"slept\n0\n");
 }
 
@@ -197,7 +197,7 @@ fn a_panic_of_the_host_comes_back_to_it() {
     let sandbox = Sandbox::builder().build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let stdout = Sink::Stream(Box::new(Broken));
-    runtime.block_on(sandbox.start(Script { stdout, ..Script::command(format!("{LONG} echo x")) }));
+    runtime.block_on(sandbox.start(Script::command(format!("{LONG} echo x")).stdout(stdout)));
 }
 
 #[test]

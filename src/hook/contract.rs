@@ -32,6 +32,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What a host has to say when a config is loaded.
+///
+/// ```
+/// use hookbox::hook::{LoadOptions, Purpose};
+/// use serde_json::json;
+///
+/// let options = LoadOptions::new("settings.json")
+///     .purpose(Purpose::Save)
+///     .fail_closed(true)
+///     .setting("project_dir", json!("/workspace"));
+/// assert_eq!(options.name, "settings.json");
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadOptions {
@@ -71,6 +82,41 @@ impl Default for LoadOptions {
             fail_closed: false,
             settings: Map::new(),
         }
+    }
+}
+
+impl LoadOptions {
+    /// The defaults, with the config's name in messages.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Says what it is loaded for.
+    #[must_use]
+    pub fn purpose(mut self, purpose: Purpose) -> Self {
+        self.purpose = purpose;
+        self
+    }
+
+    /// Says what one run of a hook may use.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// Says whether what is no clear answer blocks.
+    #[must_use]
+    pub fn fail_closed(mut self, fails_closed: bool) -> Self {
+        self.fail_closed = fails_closed;
+        self
+    }
+
+    /// Sets one of [`LoadOptions::settings`], by its name. [`LoadOptions::set`] takes names and values as texts.
+    #[must_use]
+    pub fn setting(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.settings.insert(name.into(), value.into());
+        self
     }
 }
 

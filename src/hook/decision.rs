@@ -10,6 +10,7 @@ use serde::Serialize;
 /// What one hook said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// Nothing.
     NoOpinion,
@@ -44,6 +45,7 @@ impl Verdict {
 
 /// One hook's output, decoded.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reading {
     /// What it said.
     pub verdict: Verdict,
@@ -71,6 +73,7 @@ impl Reading {
 
 /// What the chain came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Decision {
     /// Set when it must not go on.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,6 +113,7 @@ impl Decision {
 
 /// An effective block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Block {
     /// By which hook.
     pub hook: HookId,

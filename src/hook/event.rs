@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// Something happened in a session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Event {
     /// In which session, turn and agent.
     #[serde(flatten, with = "shared")]
@@ -28,6 +29,7 @@ pub struct Event {
 /// Where an event belongs. Empty ids are sent as they are, absent ones as the dialect has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct EventContext {
     /// The session.
     pub session_id: String,
@@ -49,6 +51,7 @@ pub struct EventContext {
 
 /// One call of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// The tool's name, as the platform has it; never renamed.
     #[serde(rename = "tool_name", with = "shared_str")]
@@ -61,8 +64,23 @@ pub struct ToolCall {
     pub arguments: Json,
 }
 
+impl EventContext {
+    /// Of the session with that id; the rest is set field by field.
+    pub fn session(id: impl Into<String>) -> Self {
+        Self { session_id: id.into(), ..Self::default() }
+    }
+}
+
+impl ToolCall {
+    /// A call of the tool `name`.
+    pub fn new(name: impl Into<Arc<str>>, id: impl Into<Arc<str>>, arguments: impl Into<Json>) -> Self {
+        Self { name: name.into(), id: id.into(), arguments: arguments.into() }
+    }
+}
+
 /// How a finished call went, as listed at the end of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolCallSummary {
     /// The tool.
     pub tool_name: String,
@@ -70,6 +88,13 @@ pub struct ToolCallSummary {
     pub tool_call_id: String,
     /// Whether it succeeded.
     pub success: bool,
+}
+
+impl ToolCallSummary {
+    /// A call of the tool `name` that succeeded or failed.
+    pub fn new(name: impl Into<String>, id: impl Into<String>, success: bool) -> Self {
+        Self { tool_name: name.into(), tool_call_id: id.into(), success }
+    }
 }
 
 /// By which way a message of the user came in.
@@ -284,9 +309,23 @@ impl Event {
         }
     }
 
-    /// An event of a session, now.
-    pub fn new(context: EventContext, moment: Moment) -> Self {
-        Self { context: Arc::new(context), at_ms: None, moment, facts: Map::new() }
+    /// An event of a session, now. A host that fires many shares one context: `Arc::clone(&context)`.
+    pub fn new(context: impl Into<Arc<EventContext>>, moment: Moment) -> Self {
+        Self { context: context.into(), at_ms: None, moment, facts: Map::new() }
+    }
+
+    /// Says when it happened, in milliseconds since the Unix epoch.
+    #[must_use]
+    pub fn at_ms(mut self, milliseconds: u64) -> Self {
+        self.at_ms = Some(milliseconds);
+        self
+    }
+
+    /// Adds what only one dialect knows, in its spelling: see [`Event::facts`].
+    #[must_use]
+    pub fn fact(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.facts.insert(name.into(), value.into());
+        self
     }
 
     /// The call that this event is about, if it is about one.

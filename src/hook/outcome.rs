@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// What one firing came to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// In our own words; in shadow mode one that changes nothing.
     pub decision: Decision,

@@ -36,6 +36,13 @@ macro_rules! limits {
                 match limit { $(Limit::$kind => self.$name,)* }
             }
 
+            /// These limits with another value of one: `Limits::hook().with(Limit::WallTime, 500)`.
+            #[must_use]
+            pub fn with(mut self, limit: Limit, value: u64) -> Self {
+                self.set(limit, value);
+                self
+            }
+
             /// Sets one limit.
             pub fn set(&mut self, limit: Limit, value: u64) {
                 match limit { $(Limit::$kind => self.$name = value,)* }

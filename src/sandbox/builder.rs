@@ -206,7 +206,7 @@ impl SandboxBuilder {
     ///     .entry("/etc/policy.conf", Entry::file("deny rm\n").mode(0o640).owner(0, 1000))
     ///     .entry("/srv/inbox", Entry::folder().mode(0o1777).owner(0, 0))
     ///     .build()?;
-    /// let output = sandbox.run("cat /etc/policy.conf; stat -c '%a %u' /srv/inbox /home/dev/current/hooks").await?;
+    /// let output = sandbox.run("cat /etc/policy.conf; stat -c '%a %u' /srv/inbox /home/dev/current/hooks").await;
     /// assert_eq!(output.stdout, b"deny rm\n1777 0\n755 1000\n");
     /// # Ok(())
     /// # }

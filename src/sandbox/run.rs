@@ -24,6 +24,7 @@ pub enum End {
 
 /// What a run did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Output {
     /// Standard output, unless it went to a stream.
     pub stdout: Vec<u8>,
@@ -40,6 +41,7 @@ pub struct Output {
 }
 
 /// Where a stream of a run goes to.
+#[non_exhaustive]
 pub enum Sink {
     /// Kept, up to the limit on output; more ends the run.
     Capture,
@@ -52,6 +54,7 @@ pub enum Sink {
 }
 
 /// Where a run's standard input comes from.
+#[non_exhaustive]
 pub enum Source {
     /// Bytes that are there.
     Bytes(Text),
@@ -59,7 +62,33 @@ pub enum Source {
     Stream(Box<dyn InputStream>),
 }
 
+impl<T: Into<Text>> From<T> for Source {
+    fn from(bytes: T) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
 /// A script to run: see [`Sandbox::start`](super::Sandbox::start).
+///
+/// ```
+/// use hookbox::limit::{Limit, Limits};
+/// use hookbox::sandbox::{Sandbox, Script, Sink};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), hookbox::sandbox::Error> {
+/// let sandbox = Sandbox::builder().build()?;
+/// let script = Script::command("read -r word; echo \"$1 $word $KIND\"; echo oops >&2")
+///     .args(["the"])
+///     .env("KIND", "here")
+///     .stdin("word\n")
+///     .stderr(Sink::SameAsStdout)
+///     .limits(Limits::hook().with(Limit::WallTime, 500));
+/// let output = sandbox.start(script).await;
+/// assert_eq!(output.stdout, b"the word here\noops\n");
+/// # Ok(())
+/// # }
+/// ```
+#[non_exhaustive]
 pub struct Script {
     /// `-c TEXT`, or the text of a file.
     pub text: std::sync::Arc<[u8]>,
@@ -123,6 +152,62 @@ impl Script {
             posix: false,
             path: Text::EMPTY,
         }
+    }
+
+    /// Sets `$1` and so on.
+    #[must_use]
+    pub fn args<A: Into<Text>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args = args.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Adds a variable to the environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<Text>, value: impl Into<Text>) -> Self {
+        self.environment.set(name.into(), value.into());
+        self
+    }
+
+    /// Starts in another directory than the sandbox's.
+    #[must_use]
+    pub fn cwd(mut self, path: impl Into<Text>) -> Self {
+        self.cwd = Some(path.into());
+        self
+    }
+
+    /// Gives it standard input.
+    #[must_use]
+    pub fn stdin(mut self, input: impl Into<Source>) -> Self {
+        self.stdin = input.into();
+        self
+    }
+
+    /// Sends its standard output elsewhere.
+    #[must_use]
+    pub fn stdout(mut self, sink: Sink) -> Self {
+        self.stdout = sink;
+        self
+    }
+
+    /// Sends its standard error elsewhere.
+    #[must_use]
+    pub fn stderr(mut self, sink: Sink) -> Self {
+        self.stderr = sink;
+        self
+    }
+
+    /// Sets other limits than the sandbox's.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// Runs it as `sh`: bash in POSIX mode.
+    #[must_use]
+    pub fn posix(mut self) -> Self {
+        self.posix = true;
+        self
     }
 }
 
