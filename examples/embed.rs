@@ -2,10 +2,9 @@
 //!
 //! `cargo run --example embed`
 
-use hookbox::limit::Limits;
-use hookbox::sandbox::{End, Sandbox, Script, Source};
-use hookbox::text::Text;
-use hookbox::utility::{BoxFuture, Context, ExitStatus};
+use hookbox::command::{BoxFuture, Context, ExitStatus};
+use hookbox::limit::{Limit, Limits};
+use hookbox::sandbox::{End, Sandbox, Script};
 use std::sync::Arc;
 
 /// `ticket`: a command that only this host has. It gets the same context as a utility.
@@ -24,10 +23,8 @@ fn ticket(mut context: Context) -> BoxFuture<ExitStatus> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut limits = Limits::hook();
-    limits.wall_time_ms = 200;
     let sandbox = Sandbox::builder()
-        .limits(limits)
+        .limits(Limits::hook().with(Limit::WallTime, 200))
         .file("/workspace/todo.txt", "water the plants\nread the mail\n")
         .command("ticket", Arc::new(ticket))
         .build()?;
@@ -41,10 +38,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     // Arguments, standard input, a variable.
-    let mut script = Script::command("tr a-z A-Z; echo \"$GREETING $1\"");
-    script.args = vec![Text::from("world")];
-    script.environment.set(Text::from("GREETING"), Text::from("hello"));
-    script.stdin = Source::Bytes(Text::from("from the host\n"));
+    let script = Script::command("tr a-z A-Z; echo \"$GREETING $1\"")
+        .args(["world"])
+        .env("GREETING", "hello")
+        .stdin("from the host\n");
     let output = sandbox.start(script).await;
     print!("{}", String::from_utf8_lossy(&output.stdout));
 

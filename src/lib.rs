@@ -47,48 +47,52 @@
 //! What a script does is never an `Err`: it is an exit status, output, and how the run ended. A run is one future; dropping
 //! it ends every process in it.
 //!
-//! # Layers
+//! # Where to look
 //!
-//! Two flows of data meet in [`sandbox`], the only module that joins the layers. A script is bytes, which [`syntax`] makes a
+//! - [`sandbox`]: a session and its runs: build it, run scripts in it.
+//! - [`hook`]: configs, events, decisions, records; how a host answers what hooks ask.
+//! - [`command`]: commands of a host's own, written as the crate's utilities are.
+//! - [`limit`]: what a run may use, and what it used.
+//! - [`vfs`]: the session's files: snapshots, mounts, what changed, fixtures.
+//! - [`clock`]: a session's time and random numbers, real or fixed.
+//! - [`inspect`]: what a script would run, without running it.
+//! - [`mod@text`]: bytes that are cheap to copy, which is what names and arguments are.
+//!
+//! Errors: what could not be set up is an `Err` with its own type ([`sandbox::Error`], [`hook::ConfigError`],
+//! [`hook::EventError`]). Sizes are bytes and times milliseconds where nothing else is said.
+//!
+//! # Inside
+//!
+//! Two flows of data meet in [`sandbox`], the only module that joins the layers. A script is bytes, which `syntax` makes a
 //! tree, `program` operations, and `machine` fields, redirections and commands; a command is a function, a builtin or a
-//! program of [`utility`], which reads and writes descriptors ([`io`]) on the session's files ([`vfs`]). An event is matched by
+//! program of `utility`, which reads and writes descriptors (`io`) on the session's files ([`vfs`]). An event is matched by
 //! [`hook`], whose dialect writes the payload, has the hook run as a script, and reads its output as a decision.
 //!
 //! Nothing imports upward, and no more than nine files import each other in a circle. Everything that a script can make
-//! grow or repeat is charged to the run's meter ([`limit`], [`memory`]). Each layer's own page says where to add things.
-//!
-//! - [`cli`]: the `hookbox` command.
-//! - [`sandbox`]: what an embedder uses.
-//! - [`hook`]: events, matchers, dialects, decisions, records. It does not know the shell.
-//! - `machine`: runs programs: processes, frames, expansion, jobs, builtins. It does not know hooks.
-//! - [`inspect`]: what a script would run, without running it.
-//! - `program`: syntax trees compiled to operations.
-//! - [`syntax`]: bytes to syntax trees.
-//! - [`utility`]: the programs that scripts call, from `awk` to `yes`.
-//! - [`io`]: descriptors, open file descriptions, pipes.
-//! - [`vfs`]: file trees, snapshots, fixtures.
-//! - [`limit`], [`clock`], [`environment`], [`missing`], [`mod@text`], [`document`], `pattern`,
-//!   `character`: leaves.
+//! grow or repeat is charged to the run's meter ([`limit`], `memory`). Each layer's own page says where to add things.
 
-pub(crate) mod character;
+mod character;
 #[cfg(feature = "cli")]
-pub mod cli;
+mod cli;
 pub mod clock;
-pub mod document;
-pub mod environment;
+pub mod command;
+mod document;
+mod environment;
 pub mod hook;
 pub mod inspect;
-pub mod io;
+#[doc(hidden)]
+pub mod internal;
+mod io;
 pub mod limit;
-pub(crate) mod machine;
-pub mod memory;
-pub mod missing;
-pub(crate) mod pattern;
-pub(crate) mod program;
+mod machine;
+mod memory;
+mod missing;
+mod pattern;
+mod program;
 pub mod sandbox;
-pub mod syntax;
+mod syntax;
 pub mod text;
-pub mod utility;
+mod utility;
 pub mod vfs;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command shows more"))]
-pub(crate) mod visible;
+mod visible;

@@ -1,7 +1,7 @@
 //! The `hookbox` command: flags to `cli`, exit status out.
 
 use clap::{Parser, Subcommand};
-use hookbox::cli::{Streams, check, convert, fire, init, schema, sh, test};
+use hookbox::internal::cli::{Streams, check, convert, fire, init, schema, sh, test};
 use hookbox::sandbox::SandboxSource;
 use std::process::ExitCode;
 
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let mut streams = Streams { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr };
     let command_line = match CommandLine::try_parse_from(sh::keep_dashes(std::env::args_os().collect())) {
         Ok(command_line) => command_line,
-        Err(error) => return ExitCode::from(hookbox::cli::usage(&error, &mut streams)),
+        Err(error) => return ExitCode::from(hookbox::internal::cli::usage(&error, &mut streams)),
     };
     ExitCode::from(match &command_line.command {
         Command::Sh(arguments) => sh::run(arguments, &mut streams),

@@ -25,18 +25,22 @@ pub use run::{End, Output, Running, Script, Sink, Source};
 pub use session_source::SandboxSource;
 
 use crate::clock::{Timers, lock};
+pub use crate::environment::Environment;
 use crate::hook::{HookHost, SessionState};
 use crate::io::{Capture, Description, DescriptorTable, OnExcess};
+pub use crate::io::{InputStream, OutputStream};
 use crate::limit::{Limit, Limits, Meter, dispose, gauge};
-pub use crate::machine::{CommandGate, HostCommand};
+pub use crate::machine::CommandGate;
 use crate::machine::{
-    CommandQueue, FIRST_PID, Halt, Measured, Names, Process, ProgramCache, Run, Scheduler, Services, Start,
-    Template,
+    CommandQueue, FIRST_PID, Halt, HostCommand, Measured, Names, Process, ProgramCache, Run, Scheduler,
+    Services, Start, Template,
 };
 use crate::memory::{self, Bytes, HashMap};
 use crate::missing::MissingList;
+pub use crate::missing::{Missing, MissingKind};
 use crate::text::Text;
-use crate::utility::{Environment, Session};
+pub use crate::utility::Identity;
+use crate::utility::Session;
 use crate::vfs::{self, Change, FileSystem, FsError, Snapshot};
 use run::State;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -282,7 +282,7 @@ fn script(fault: &Fault, policy: &Policy) -> String {
 }
 
 fn session(full: bool) -> Sandbox {
-    let crash = |context: hookbox::utility::Context| -> hookbox::utility::BoxFuture<_> {
+    let crash = |context: hookbox::command::Context| -> hookbox::command::BoxFuture<_> {
         assert!(!context.args.is_empty(), "a fault of the host");
         Box::pin(async { panic!("a later fault of the host") })
     };

@@ -10,7 +10,7 @@ mod generated;
 mod target;
 
 use generated::random::Random;
-use hookbox::syntax::{NoAliases, ParseOptions, Parser};
+use hookbox::internal::syntax::{NoAliases, ParseOptions, Parser};
 use std::path::Path;
 
 /// Pieces that a mutation puts in.

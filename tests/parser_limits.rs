@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use hookbox::syntax::{NoAliases, ParseErrorKind, ParseOptions, Parser, parse_arithmetic};
+use hookbox::internal::syntax::{NoAliases, ParseErrorKind, ParseOptions, Parser, parse_arithmetic};
 use nix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 

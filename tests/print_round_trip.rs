@@ -9,8 +9,8 @@ mod generated;
 mod support;
 
 use generated::{render, script};
-use hookbox::syntax::ast::List;
-use hookbox::syntax::{NoAliases, ParseOptions, Parser, print_list};
+use hookbox::internal::syntax::ast::List;
+use hookbox::internal::syntax::{NoAliases, ParseOptions, Parser, print_list};
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;

@@ -13,10 +13,10 @@
 mod generated;
 
 use generated::{render, script_of};
-use hookbox::io::{InputStream, OutputStream};
+use hookbox::internal::syntax::{NoAliases, ParseOptions, Parser, print_list};
 use hookbox::limit::Limits;
 use hookbox::sandbox::{CommandGate, End, Output, Running, Sandbox, SandboxBuilder, Script, Sink, Source};
-use hookbox::syntax::{NoAliases, ParseOptions, Parser, print_list};
+use hookbox::sandbox::{InputStream, OutputStream};
 use hookbox::text::Text;
 use hookbox::vfs::{FsError, Snapshot, diff};
 use proptest::prelude::*;
@@ -136,7 +136,7 @@ fn without_lines(stderr: &str) -> String {
 struct Slow;
 
 impl CommandGate for Slow {
-    fn allow(&self, _name: &[u8], _args: &[Text]) -> Result<(), hookbox::memory::String> {
+    fn allow(&self, _name: &[u8], _args: &[Text]) -> Result<(), Text> {
         let end = Instant::now() + Duration::from_micros(450);
         while Instant::now() < end {
             std::hint::spin_loop();

@@ -11,8 +11,8 @@ mod support;
 
 use generated::random::Random;
 use generated::{render, script};
-use hookbox::syntax::ast::{CommandKind, List};
-use hookbox::syntax::{NoAliases, ParseOptions, Parser, is_well_formed};
+use hookbox::internal::syntax::ast::{CommandKind, List};
+use hookbox::internal::syntax::{NoAliases, ParseOptions, Parser, is_well_formed};
 use std::path::Path;
 
 /// Pieces that a mutation puts in.

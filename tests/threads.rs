@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-use hookbox::io::OutputStream;
+use hookbox::command::{Context as CommandContext, ExitStatus};
 use hookbox::limit::Limit;
+use hookbox::sandbox::OutputStream;
 use hookbox::sandbox::{End, Sandbox, Script, Sink};
-use hookbox::utility::{Context as CommandContext, ExitStatus};
 use hookbox::vfs::FsError;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -95,7 +95,7 @@ fn with_blocker() -> Sandbox {
             let _ = context.stdout.write(b"late\n").await;
             let _ = context.stdout.flush().await;
             ExitStatus::SUCCESS
-        }) as hookbox::utility::BoxFuture<ExitStatus>
+        }) as hookbox::command::BoxFuture<ExitStatus>
     });
     Sandbox::builder().command("blocker", blocker).build().unwrap()
 }
@@ -174,7 +174,7 @@ fn the_hosts_commands_have_its_runtime() {
             context.stdout.write(b"slept\n").await.unwrap();
             context.stdout.flush().await.unwrap();
             ExitStatus::SUCCESS
-        }) as hookbox::utility::BoxFuture<ExitStatus>
+        }) as hookbox::command::BoxFuture<ExitStatus>
     });
     let sandbox = Sandbox::builder().command("sleeper", sleeper).build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

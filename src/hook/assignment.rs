@@ -137,7 +137,7 @@ impl LoadOptions {
 }
 
 /// The table of a dialect's settings, for people.
-pub fn list(dialect: Dialect) -> String {
+pub(crate) fn list(dialect: Dialect) -> String {
     let mut text = String::new();
     for Setting { name, kind, default, summary } in dialect.settings() {
         let _ = writeln!(text, "{name}\n    {summary}\n    {}; default: {default}", kind.describe());

@@ -1,6 +1,6 @@
 //! What can be wrong with a hook config or an event: messages with file, line, column and the offending text.
 
-pub use crate::document::ConfigProblem;
+pub(crate) use crate::document::ConfigProblem;
 use std::fmt;
 
 /// A config that can not be used; at least one problem.

@@ -1,7 +1,7 @@
 //! Hooks: an event goes in, the hooks of a config run, a decision comes out.
 //!
-//! The order of things in one firing: the dialect maps the event to its own ([`contract::Bundle::fire`]); each hook of that
-//! event is considered ([`matcher`]), gets its payload, runs through the session's [`HookRunner`], its output is read by
+//! The order of things in one firing: the dialect maps the event to its own; each hook of that
+//! event is considered (`matcher.rs`), gets its payload, runs through the session's [`HookRunner`], its output is read by
 //! the dialect's rules into a [`Reading`], and the chain takes it in (`chain.rs`). Every hook considered leaves one
 //! [`HookRecord`].
 //!
@@ -20,58 +20,58 @@
 
 #[cfg(feature = "tools")]
 pub mod answer;
-pub mod assignment;
+pub(crate) mod assignment;
 mod background;
 #[cfg(feature = "tools")]
 pub mod case;
 #[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for more than the engine"))]
 mod cel;
 mod chain;
-pub mod contract;
+pub(crate) mod contract;
 #[cfg(feature = "tools")]
 pub mod convert;
-pub mod decision;
+pub(crate) mod decision;
 pub mod dialect;
-pub mod error;
-pub mod event;
+pub(crate) mod error;
+pub(crate) mod event;
 mod event_table;
 mod fail_closed;
 mod hook_run;
 mod hook_set;
-pub mod hooks;
+pub(crate) mod hooks;
 pub mod http;
-pub mod id;
+pub(crate) mod id;
 pub(crate) mod json;
 #[cfg(feature = "tools")]
 pub mod lint;
-pub mod matcher;
-pub mod notice;
-pub mod observer;
+pub(crate) mod matcher;
+pub(crate) mod notice;
+pub(crate) mod observer;
 mod outcome;
 mod payload;
 #[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "conversion asks for more than detection"))]
 pub(crate) mod portable;
 mod re2;
 mod reading;
-pub mod record;
-pub mod request;
-pub mod runner;
+pub(crate) mod record;
+pub(crate) mod request;
+pub(crate) mod runner;
 #[cfg(feature = "tools")]
 pub mod schema;
-pub mod script;
+pub(crate) mod script;
 #[cfg(test)]
 pub(crate) mod scripted;
-pub mod setting;
+pub(crate) mod setting;
 mod shadow;
-pub mod state;
+pub(crate) mod state;
 mod timestamp;
 pub(crate) mod unread;
 mod warning;
 mod watch;
 mod weight;
 
-pub use crate::document;
-
+pub(crate) use crate::document;
+pub use crate::document::{ConfigProblem, Place};
 #[cfg(feature = "tools")]
 pub use answer::{Answer, AnswerError, Answers, Asked};
 pub use assignment::SettingError;
@@ -80,16 +80,17 @@ pub use chain::{Fired, Firing};
 pub use contract::{Contribution, LoadOptions, Purpose};
 pub use decision::{Block, Decision, Reading, Verdict};
 pub use dialect::{Dialect, DialectResult};
-pub use error::{ConfigError, ConfigProblem, EventError};
+pub use error::{ConfigError, EventError};
 pub use event::{Channel, Event, EventContext, Moment, ToolCall, ToolCallSummary};
 pub use hook_set::HookSet;
+pub use hooks::{Handler, Hook};
 pub use id::HookId;
 pub use json::Json;
 pub use notice::{Notice, NoticeKind};
 pub use observer::HookObserver;
 pub use outcome::Outcome;
 pub use record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
-pub use request::Request;
+pub use request::{BuiltinRequest, HttpRequest, ModelRequest, Request, ToolRequest};
 pub use runner::{HookFuture, HookHost, HookRunner, LateOutput};
 pub use script::{
     Capture, Command, Ended, Excess, HookIdentity, Script, ScriptOutcome, ScriptRequest, Shell,

@@ -2,7 +2,6 @@
 //! before them; how far an error reaches is decided where it arises.
 
 use super::halt::Halt;
-use crate::memory::String;
 use crate::syntax;
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
@@ -121,7 +120,7 @@ pub(crate) enum CommandError {
     File(Text, Errno),
     /// The host's gate said so, in its own words.
     #[error("{name}: {reason}")]
-    Denied { name: Text, reason: String },
+    Denied { name: Text, reason: Text },
     /// `FUNCNEST`
     #[error("{name}: maximum function nesting level exceeded ({most})")]
     NestedTooDeep { name: Text, most: u32 },

@@ -7,7 +7,7 @@ use super::process::Process;
 use super::trap::Signal;
 use crate::clock::{Timers, lock};
 use crate::limit::{Meter, gauge};
-use crate::memory::{Arc, Box, HashMap, String, Vec};
+use crate::memory::{Arc, Box, HashMap, Vec};
 use crate::missing::{MissingKind, MissingList};
 use crate::program::{CompileOptions, Program};
 use crate::text::Text;
@@ -21,7 +21,7 @@ use std::sync::{Mutex, OnceLock};
 /// Asked before each simple command runs: what a host allows.
 pub trait CommandGate: Send + Sync {
     /// Whether the command may run; `Err` is the message that its caller sees (`name: message`, status 126).
-    fn allow(&self, name: &[u8], args: &[Text]) -> Result<(), String>;
+    fn allow(&self, name: &[u8], args: &[Text]) -> Result<(), Text>;
 }
 
 /// A host's own command: gets the same context as a utility.

@@ -1,12 +1,12 @@
 //! Where the faults begin: every case of `vfs-fixtures/` in which a hook stops something, with its config, its event, its files
 //! and what its host answers.
 
-use hookbox::document::Source;
 use hookbox::hook::case::{SessionSetup, SessionSource as _};
 use hookbox::hook::{
     Answers, Dialect, HookFuture, HookRunner, HookSet, LoadOptions, Outcome, ScriptOutcome, ScriptRequest,
     SessionState,
 };
+use hookbox::internal::document::Source;
 use hookbox::sandbox::SandboxSource;
 use hookbox::text::Text;
 use hookbox::vfs::FsError;

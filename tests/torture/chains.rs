@@ -2,9 +2,9 @@
 //! payload file is left, also where a firing is dropped.
 
 use crate::fault_run::{MOST_POLLS, occasions, poll_at, session};
-use hookbox::document::Source;
 use hookbox::hook::case::{Case, CaseFile, SessionSetup, SessionSource};
 use hookbox::hook::{Dialect, Ended, Event, HookRunner, HookSet, LoadOptions, Outcome};
+use hookbox::internal::document::Source;
 use hookbox::limit::Limit;
 use hookbox::limit::fault::{Fault, Injection};
 use hookbox::sandbox::{Sandbox, SandboxSource};

@@ -2,7 +2,7 @@
 //! the states in which the real tools can leave them (`promises.yaml`).
 
 use crate::fault_run::{MOST_POLLS, run, session};
-use hookbox::document::Source;
+use hookbox::internal::document::Source;
 use hookbox::limit::fault::{Fault, Injection};
 use hookbox::sandbox::Sandbox;
 use serde::Deserialize;

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "support of tests")]
 
-use hookbox::syntax::{NoAliases, ParseErrorKind, ParseOptions, Parser};
+use hookbox::internal::syntax::{NoAliases, ParseErrorKind, ParseOptions, Parser};
 use std::process::{Command, Stdio};
 
 /// Our answer: the error's words, or that it is a script. Nesting beyond the budget counts as a script.

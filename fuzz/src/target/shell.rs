@@ -3,9 +3,11 @@
 use super::session::Trial;
 use super::{LONGEST, parts};
 use hookbox::inspect::inspect;
+use hookbox::internal::syntax::ast::List;
+use hookbox::internal::syntax::{
+    NoAliases, ParseOptions, Parser, is_well_formed, parse_arithmetic, print_list,
+};
 use hookbox::sandbox::Sandbox;
-use hookbox::syntax::ast::List;
-use hookbox::syntax::{NoAliases, ParseOptions, Parser, is_well_formed, parse_arithmetic, print_list};
 
 const RESERVED: &[&str] = &[
     "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
