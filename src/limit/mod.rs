@@ -1,7 +1,7 @@
 //! Limits (what a run is allowed), the meter (what it has used), deadlines and cancellation.
 //!
 //! One [`Meter`] is shared by every process of a run. Growth is charged before it happens: the containers of
-//! [`crate::memory`] do it by themselves, over the `gauge` of the run that is polled; a [`Charge`] stands for memory that
+//! `src/memory` do it by themselves, over the `gauge` of the run that is polled; a [`Charge`] stands for memory that
 //! somebody else's code holds. Work is counted in fuel, which the gauge hands out in small amounts. When it is used up, the
 //! meter looks at the deadline and says whether the process goes on, yields its turn or pauses its slice.
 //!
@@ -10,6 +10,7 @@
 //! limit is a row in `limits.rs` and a call where what it bounds grows.
 
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]
+#[doc(hidden)]
 pub mod fault;
 pub(crate) mod gauge;
 pub(crate) mod limits;

@@ -325,10 +325,10 @@ fn a_hook_asks_through_the_client_of_its_host() {
         fn run<'a>(&'a self, _: crate::hook::script::ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
             Box::pin(std::future::ready(ScriptOutcome::exited(0, "", "")))
         }
-        fn write_file(&self, _: &[u8], _: &crate::text::Text) -> Result<(), crate::vfs::errno::FsError> {
+        fn write_file(&self, _: &[u8], _: &crate::text::Text) -> Result<(), crate::vfs::FsError> {
             Ok(())
         }
-        fn remove_file(&self, _: &[u8]) -> Result<(), crate::vfs::errno::FsError> {
+        fn remove_file(&self, _: &[u8]) -> Result<(), crate::vfs::FsError> {
             Ok(())
         }
         fn now(&self) -> Duration {
