@@ -1,5 +1,8 @@
 //! `strftime` with GNU's flags, widths, `%N`, `%s` and `%:z`; time zones by the sandbox's `TZ`. POSIX XSH strftime, GNU
 //! date(1).
+//!
+//! The calendar and the zones are jiff's. Its own strtime has neither all of GNU's flags and widths nor what is printed of a
+//! wrong directive: of 654 formats of all letters and flags it prints 277 other than GNU date.
 
 use crate::memory::{String, ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::Environment;
@@ -206,6 +209,12 @@ impl Directive {
             directive.width = Some(width);
             at += 1;
         }
+        // With a letter that has no alternative form the modifier is printed too.
+        let plain: &[u8] = match text.get(at) {
+            Some(b'E') => b"aAbBdDeFgGhHIjklmMNSUVwW%",
+            Some(b'O') => b"aAcDFqxXY%",
+            _ => b"",
+        };
         if let Some(b'E' | b'O') = text.get(at) {
             at += 1;
         }
@@ -214,6 +223,7 @@ impl Directive {
             at += 1;
         }
         match text.get(at) {
+            Some(letter) if plain.contains(letter) => (None, at + 1),
             Some(&letter) if directive.colons == 0 || letter == b'z' => {
                 directive.letter = letter;
                 (Some(directive), at + 1)
@@ -250,7 +260,7 @@ impl Value {
                 put_number(value, width, pad, out);
             }
             Self::Words(mut text) => {
-                if directive.upper {
+                if directive.upper && directive.letter != b'P' {
                     text.make_ascii_uppercase();
                 } else if directive.swap {
                     if matches!(directive.letter, b'p' | b'Z') {
@@ -320,6 +330,14 @@ fn put_offset(seconds: i32, colons: usize, directive: Directive, out: &mut Vec<u
         _ if minutes != 0 => format!(":{minutes:02}"),
         _ => String::new(),
     };
+    if let (0, Some(flag @ (b'-' | b'_'))) = (colons, directive.flag) {
+        // Hours and minutes are one number.
+        let number = (hours * 100 + minutes).to_decimal();
+        let width = if flag == b'_' { directive.width.unwrap_or(5) } else { 0 };
+        out.resize_by(width.saturating_sub(number.len() + 1), b' ');
+        out.extend_from_slice(format!("{sign}{number}").as_bytes());
+        return;
+    }
     let default = 3 + tail.len();
     let width = directive.width.unwrap_or(default).max(default - 1).saturating_sub(tail.len() + 1);
     let digits = hours.to_decimal();

@@ -3,6 +3,9 @@
 //! The text is cut into tokens (numbers, words, signs); items are recognised from left to right: calendar dates, times of
 //! day, time zones, days of the week, relative items. What was given replaces the same part of the current time, then
 //! relative items move it: years and months and days on the calendar, the rest in seconds.
+//!
+//! The crate `parse_datetime` reads such texts as well as this does (of 57 each has two other than GNU date), but it turns on
+//! jiff's features that read the host's zones and clock.
 
 mod word;
 
