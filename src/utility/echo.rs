@@ -31,13 +31,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     let (mut newline, mut escapes, mut first) = (true, false, 0);
     while let Some(letters) = args.get(first).and_then(|arg| arg.strip_prefix(b"-")) {
-        if letters.is_empty() || !letters.iter().all(|letter| b"neE".contains(letter)) {
-            break;
-        }
-        for letter in letters {
-            match letter {
-                b'n' => newline = false,
-                letter => escapes = *letter == b'e',
+        let given: Option<Vec<Opt>> =
+            letters.iter().map(|letter| Opt::of_short(char::from(*letter))).collect();
+        let Some(given) = given.filter(|given| !given.is_empty()) else { break };
+        for option in given {
+            match option {
+                Opt::NoNewline => newline = false,
+                Opt::Escapes => escapes = true,
+                Opt::NoEscapes => escapes = false,
             }
         }
         first += 1;

@@ -60,6 +60,18 @@ pub trait OptionSet: Copy + PartialEq + 'static {
     /// The option that each row stands for.
     const NAMES: &'static [Self];
 
+    /// The option with this long name.
+    fn of_long(name: &[u8]) -> Option<Self> {
+        let row = Self::TABLE.iter().position(|row| !name.is_empty() && row.long.as_bytes() == name);
+        row.and_then(|row| Self::NAMES.get(row)).copied()
+    }
+
+    /// The option with this letter.
+    fn of_short(letter: char) -> Option<Self> {
+        let row = Self::TABLE.iter().position(|row| letter != '\0' && row.short == letter);
+        row.and_then(|row| Self::NAMES.get(row)).copied()
+    }
+
     /// Its long name; empty when there is none.
     fn long(self) -> &'static str {
         row(self).map_or("", |row| row.long)

@@ -16,19 +16,11 @@ mod test;
 use crate::memory::vec;
 use crate::utility::prelude::*;
 
-options! {
-    enum Opt {
-        Physical = flag('P', "", "never follow symbolic links (the default)"),
-        Logical = flag('L', "", "follow symbolic links"),
-        LogicalOperands = flag('H', "", "follow symbolic links of the command line only"),
-    }
-}
-
 pub(super) const UTILITY: Utility = Utility {
     name: "find",
     summary: "search for files in a directory hierarchy",
     usage: "find [-H] [-L] [-P] [path...] [expression]",
-    options: Opt::TABLE,
+    options: parse::Opt::TABLE,
     examples: &[
         example("mkdir d; touch d/a.txt d/b; find d -name '*.txt'", "d/a.txt\n"),
         example("mkdir d; touch d/x; find d -type f -exec basename {} \\;", "x\n"),
@@ -42,7 +34,7 @@ async fn search(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for (name, option) in [(&b"-help"[..], "--help"), (b"-version", "--version")] {
         if ctx.args.iter().any(|arg| arg.as_bytes() == name || arg.as_bytes() == option.as_bytes()) {
             ctx.args = vec![Text::from(option)];
-            ctx.parse_options::<Opt>(&UTILITY)?;
+            ctx.parse_options::<parse::Opt>(&UTILITY)?;
         }
     }
     let args = std::mem::take(&mut ctx.args);

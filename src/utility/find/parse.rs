@@ -7,10 +7,20 @@ use super::regex::{RegexSyntax, regex, regex_syntax};
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::text::Text;
+use crate::utility::OptionSet as _;
+use crate::utility::context::options::options;
 use crate::utility::format::quote::quote;
 use crate::utility::format::time_format::{Zone, timestamp};
 use crate::utility::{Context, UtilityError};
 use std::fmt::Write as _;
+
+options! {
+    pub(super) enum Opt {
+        Physical = flag('P', "", "never follow symbolic links (the default)"),
+        Logical = flag('L', "", "follow symbolic links"),
+        LogicalOperands = flag('H', "", "follow symbolic links of the command line only"),
+    }
+}
 
 pub(super) const DAY: i128 = 86_400 * SECOND;
 pub(super) const SECOND: i128 = 1_000_000_000;
@@ -24,15 +34,19 @@ pub(super) fn parse(ctx: &Context, args: &[Text]) -> Result<Plan, UtilityError> 
     let mut follow = Follow::Never;
     let mut at = 0;
     while let Some(arg) = args.get(at) {
-        follow = match arg.as_bytes() {
-            b"-P" => Follow::Never,
-            b"-L" => Follow::Always,
-            b"-H" => Follow::CommandLine,
+        let option = match arg.as_bytes() {
             b"--" => {
                 at += 1;
                 break;
             }
-            _ => break,
+            [b'-', letter] => Opt::of_short(char::from(*letter)),
+            _ => None,
+        };
+        follow = match option {
+            Some(Opt::Physical) => Follow::Never,
+            Some(Opt::Logical) => Follow::Always,
+            Some(Opt::LogicalOperands) => Follow::CommandLine,
+            None => break,
         };
         at += 1;
     }

@@ -6,6 +6,46 @@ use super::print::{Indent, Layout, PRETTY};
 use super::source::Kind;
 use crate::memory::{String, Vec, format};
 use crate::text::Text;
+use crate::utility::OptionSet as _;
+use crate::utility::context::options::options;
+
+options! {
+    pub(super) enum Opt {
+        NullInput = flag(
+            'n',
+            "null-input",
+            "run the filter once, over null; the inputs are left to input and inputs",
+        ),
+        RawInput = flag('R', "raw-input", "each line is an input, as a string"),
+        Slurp = flag('s', "slurp", "all inputs as one array; with -R, all text as one string"),
+        Stream = flag('\0', "stream", "inputs as pairs of path and leaf"),
+        Seq = flag('\0', "seq", "inputs and outputs as a JSON text sequence, each behind an RS"),
+        RawOutput = flag('r', "raw-output", "print strings as they are"),
+        JoinOutput = flag('j', "join-output", "as -r, without newlines"),
+        RawOutput0 = flag('\0', "raw-output0", "as -r, with NUL instead of newlines"),
+        AsciiOutput = flag('a', "ascii-output", "print characters beyond ASCII as escapes"),
+        CompactOutput = flag('c', "compact-output", "each output on one line"),
+        ColorOutput = flag('C', "color-output", "print in colour"),
+        MonochromeOutput = flag('M', "monochrome-output", "print without colour"),
+        SortKeys = flag('S', "sort-keys", "print keys in order"),
+        Tab = flag('\0', "tab", "indent with tabs"),
+        Indent = value('\0', "indent", "N", "indent with N spaces, 0 to 7; -1 is a tab"),
+        Unbuffered = flag('\0', "unbuffered", "print each output at once"),
+        ExitStatus = flag('e', "exit-status", "1 if the last output is false or null, 4 if there is none"),
+        FromFile = flag('f', "from-file", "the filter is in the file of that name"),
+        LibraryPath = value('L', "library-path", "DIRECTORY", "search modules there"),
+        Arg = value('\0', "arg", "NAME TEXT", "$NAME is the text"),
+        Argjson = value('\0', "argjson", "NAME JSON", "$NAME is the value"),
+        Slurpfile = value('\0', "slurpfile", "NAME FILE", "$NAME is the array of values in the file"),
+        Rawfile = value('\0', "rawfile", "NAME FILE", "$NAME is the text of the file"),
+        Args = flag('\0', "args", "operands after the filter are strings in $ARGS.positional"),
+        Jsonargs = flag('\0', "jsonargs", "operands after the filter are values in $ARGS.positional"),
+        Binary = flag('b', "binary", "nothing is different where lines end in a newline alone"),
+        Help = flag('h', "help", "display this help and exit"),
+        Version = flag('V', "version", "print the version of the language and exit"),
+        BuildConfiguration = flag('\0', "build-configuration", "print how the program was built and exit"),
+    }
+}
 
 /// Where the value of a named variable comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +115,7 @@ enum Operands {
 /// # Errors
 /// The message for an unknown option or a missing option-argument.
 pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
-    let mut request = Request {
+    let request = Request {
         filter: None,
         from_file: false,
         files: Vec::new(),
@@ -92,48 +132,43 @@ pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
         named: Vec::new(),
         positional: Vec::new(),
     };
-    let mut operands = Operands::Files;
+    let mut state = State { request, operands: Operands::Files, colours: Colours::default() };
     let mut options_ended = false;
-    let mut colours = Colours::default();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_bytes() {
             b"--" if !options_ended => options_ended = true,
-            [b'-', b'-', long @ ..] if !options_ended => match long {
-                b"args" => operands = Operands::Texts,
-                b"jsonargs" => operands = Operands::Json,
-                b"help" => return Ok(Parsed::Help),
-                b"version" => return Ok(Parsed::Version),
-                b"build-configuration" => return Ok(Parsed::Configuration),
-                b"color-output" => colours.wanted = true,
-                b"monochrome-output" => colours.unwanted = true,
-                _ => request.take_long(long, &mut rest)?,
-            },
+            [b'-', b'-', long @ ..] if !options_ended => {
+                let unknown = || format!("jq: Unknown option --{}", bstr::BStr::new(long));
+                let option = Opt::of_long(long).ok_or_else(unknown)?;
+                if let Some(told) = state.take(option, b"", &mut rest)? {
+                    return Ok(told);
+                }
+            }
             [b'-', letters @ ..]
                 if !options_ended && letters.first().is_some_and(u8::is_ascii_alphabetic) =>
             {
                 for (at, &letter) in letters.iter().enumerate() {
-                    match letter {
-                        b'h' => return Ok(Parsed::Help),
-                        b'V' => return Ok(Parsed::Version),
-                        b'C' => colours.wanted = true,
-                        b'M' => colours.unwanted = true,
-                        b'L' => {
-                            request.take_library(letters.get(at + 1..).unwrap_or_default(), &mut rest)?;
-                            break;
-                        }
-                        _ => request.take_letter(letter).ok_or_else(|| unknown_letters(letters, at))?,
+                    let option =
+                        Opt::of_short(char::from(letter)).ok_or_else(|| unknown_letters(letters, at))?;
+                    let attached = letters.get(at + 1..).unwrap_or_default();
+                    if let Some(told) = state.take(option, attached, &mut rest)? {
+                        return Ok(told);
+                    }
+                    if option == Opt::LibraryPath {
+                        break;
                     }
                 }
             }
-            _ if request.filter.is_none() => request.filter = Some(arg),
-            _ => match operands {
-                Operands::Files => request.files.push(arg.clone()),
-                Operands::Texts => request.positional.push((arg, false)),
-                Operands::Json => request.positional.push((arg, true)),
+            _ if state.request.filter.is_none() => state.request.filter = Some(arg),
+            _ => match state.operands {
+                Operands::Files => state.request.files.push(arg.clone()),
+                Operands::Texts => state.request.positional.push((arg, false)),
+                Operands::Json => state.request.positional.push((arg, true)),
             },
         }
     }
+    let State { mut request, colours, .. } = state;
     request.raw_output &= !request.layout.ascii;
     request.colour = colours.wanted && !colours.unwanted;
     Ok(Parsed::Run(request))
@@ -152,26 +187,63 @@ fn unknown_letters(letters: &[u8], at: usize) -> String {
     format!("jq: Unknown option -{}", rest.chars().next().unwrap_or_default())
 }
 
-impl<'a> Request<'a> {
-    fn take_letter(&mut self, letter: u8) -> Option<()> {
-        match letter {
-            b'n' => self.null_input = true,
-            b'r' => self.raw_output = true,
-            b'j' => (self.raw_output, self.end) = (true, b""),
-            b'a' => self.layout.ascii = true,
-            b's' => self.kind.slurp = true,
-            b'R' => self.kind.raw = true,
-            b'c' => self.layout.indent = Indent::None,
-            b'S' => self.layout.sort_keys = true,
-            b'e' => self.exit_status = true,
-            b'f' => self.from_file = true,
-            // Only where lines end in two bytes is there anything to do.
-            b'b' => {}
-            _ => return None,
-        }
-        Some(())
-    }
+/// What the arguments have said so far.
+struct State<'a> {
+    request: Request<'a>,
+    operands: Operands,
+    colours: Colours,
+}
 
+impl<'a> State<'a> {
+    /// Takes an option. `attached` is the rest of a cluster after it, `rest` the words that follow. Some options tell something
+    /// in place of a run.
+    fn take(
+        &mut self,
+        option: Opt,
+        attached: &[u8],
+        rest: &mut impl Iterator<Item = &'a Text>,
+    ) -> Result<Option<Parsed<'a>>, String> {
+        let request = &mut self.request;
+        match option {
+            Opt::Help => return Ok(Some(Parsed::Help)),
+            Opt::Version => return Ok(Some(Parsed::Version)),
+            Opt::BuildConfiguration => return Ok(Some(Parsed::Configuration)),
+            Opt::Args => self.operands = Operands::Texts,
+            Opt::Jsonargs => self.operands = Operands::Json,
+            Opt::ColorOutput => self.colours.wanted = true,
+            Opt::MonochromeOutput => self.colours.unwanted = true,
+            Opt::NullInput => request.null_input = true,
+            Opt::RawInput => request.kind.raw = true,
+            Opt::Slurp => request.kind.slurp = true,
+            Opt::Stream => request.kind.stream = true,
+            Opt::Seq => (request.kind.sequence, request.sequence) = (true, true),
+            Opt::RawOutput => request.raw_output = true,
+            Opt::JoinOutput => (request.raw_output, request.end) = (true, b""),
+            Opt::RawOutput0 => (request.raw_output, request.end, request.refuses_nul) = (true, b"\0", true),
+            Opt::AsciiOutput => request.layout.ascii = true,
+            Opt::CompactOutput => request.layout.indent = Indent::None,
+            Opt::SortKeys => request.layout.sort_keys = true,
+            Opt::Tab => request.layout.indent = Indent::Tab,
+            Opt::Indent => {
+                let width = rest.next().ok_or("jq: --indent takes one parameter")?;
+                request.layout.indent = indent(width)?;
+            }
+            Opt::ExitStatus => request.exit_status = true,
+            Opt::FromFile => request.from_file = true,
+            Opt::LibraryPath => request.take_library(attached, rest)?,
+            Opt::Arg => request.name(option, "value", Given::Text, rest)?,
+            Opt::Argjson => request.name(option, "text", Given::Json, rest)?,
+            Opt::Slurpfile => request.name(option, "filename", Given::Values, rest)?,
+            Opt::Rawfile => request.name(option, "filename", Given::File, rest)?,
+            // Outputs are never held back for longer than it takes to compute the next one, and only where lines end in two
+            // bytes is there anything to do for `-b`.
+            Opt::Unbuffered | Opt::Binary => {}
+        }
+        Ok(None)
+    }
+}
+
+impl<'a> Request<'a> {
     /// `-L`: the directory is the rest of the word, or the next word.
     fn take_library(
         &mut self,
@@ -187,57 +259,15 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    fn take_long(&mut self, long: &[u8], rest: &mut impl Iterator<Item = &'a Text>) -> Result<(), String> {
-        let letter = match long {
-            b"null-input" => b'n',
-            b"raw-output" => b'r',
-            b"join-output" => b'j',
-            b"ascii-output" => b'a',
-            b"slurp" => b's',
-            b"raw-input" => b'R',
-            b"compact-output" => b'c',
-            b"sort-keys" => b'S',
-            b"exit-status" => b'e',
-            b"from-file" => b'f',
-            b"binary" => b'b',
-            _ => return self.take_word(long, rest),
-        };
-        self.take_letter(letter);
-        Ok(())
-    }
-
-    fn take_word(&mut self, long: &[u8], rest: &mut impl Iterator<Item = &'a Text>) -> Result<(), String> {
-        match long {
-            b"tab" => self.layout.indent = Indent::Tab,
-            b"stream" => self.kind.stream = true,
-            b"seq" => (self.kind.sequence, self.sequence) = (true, true),
-            b"library-path" => self.take_library(b"", rest)?,
-            // Outputs are never held back for longer than it takes to compute the next one.
-            b"unbuffered" => {}
-            b"raw-output0" => {
-                (self.raw_output, self.end, self.refuses_nul) = (true, b"\0", true);
-            }
-            b"indent" => {
-                let width = rest.next().ok_or("jq: --indent takes one parameter")?;
-                self.layout.indent = indent(width)?;
-            }
-            b"arg" => self.name("arg", "value", Given::Text, rest)?,
-            b"argjson" => self.name("argjson", "text", Given::Json, rest)?,
-            b"slurpfile" => self.name("slurpfile", "filename", Given::Values, rest)?,
-            b"rawfile" => self.name("rawfile", "filename", Given::File, rest)?,
-            _ => return Err(format!("jq: Unknown option --{}", bstr::BStr::new(long))),
-        }
-        Ok(())
-    }
-
     fn name(
         &mut self,
-        option: &str,
+        option: Opt,
         second: &str,
         given: Given,
         rest: &mut impl Iterator<Item = &'a Text>,
     ) -> Result<(), String> {
         let (Some(name), Some(text)) = (rest.next(), rest.next()) else {
+            let option = option.long();
             return Err(format!("jq: --{option} takes two parameters (e.g. --{option} varname {second})"));
         };
         // The first one of a name counts.

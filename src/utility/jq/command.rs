@@ -6,7 +6,7 @@
 //!
 //! Not there: `--stream-errors`, the options that debug jq itself.
 
-use super::arguments::{self, Given, Parsed, Request};
+use super::arguments::{self, Given, Opt, Parsed, Request};
 use super::cache::Filters;
 use super::compile::{CompileError, Compiled, Member, Otherwise, compile};
 use super::context::Host;
@@ -26,45 +26,15 @@ use super::work::Work;
 use crate::limit::Meter;
 use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
 use crate::utility::context::options;
-use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example};
-use crate::utility::{file, flag, value};
+use crate::utility::file;
+use crate::utility::prelude::{Context, ExitStatus, OptionSet as _, Utility, UtilityError, example};
 use std::sync::Arc;
 
 pub(in crate::utility) const UTILITY: Utility = Utility {
     name: "jq",
     summary: "apply a filter to JSON values",
     usage: "jq [OPTION]... FILTER [FILE]...\njq [OPTION]... --args FILTER [TEXT]...\njq [OPTION]... --jsonargs FILTER [JSON]...",
-    options: &[
-        flag('n', "null-input", "run the filter once, over null; the inputs are left to input and inputs"),
-        flag('R', "raw-input", "each line is an input, as a string"),
-        flag('s', "slurp", "all inputs as one array; with -R, all text as one string"),
-        flag('\0', "stream", "inputs as pairs of path and leaf"),
-        flag('\0', "seq", "inputs and outputs as a JSON text sequence, each behind an RS"),
-        flag('r', "raw-output", "print strings as they are"),
-        flag('j', "join-output", "as -r, without newlines"),
-        flag('\0', "raw-output0", "as -r, with NUL instead of newlines"),
-        flag('a', "ascii-output", "print characters beyond ASCII as escapes"),
-        flag('c', "compact-output", "each output on one line"),
-        flag('C', "color-output", "print in colour"),
-        flag('M', "monochrome-output", "print without colour"),
-        flag('S', "sort-keys", "print keys in order"),
-        flag('\0', "tab", "indent with tabs"),
-        value('\0', "indent", "N", "indent with N spaces, 0 to 7; -1 is a tab"),
-        flag('\0', "unbuffered", "print each output at once"),
-        flag('e', "exit-status", "1 if the last output is false or null, 4 if there is none"),
-        flag('f', "from-file", "the filter is in the file of that name"),
-        value('L', "library-path", "DIRECTORY", "search modules there"),
-        value('\0', "arg", "NAME TEXT", "$NAME is the text"),
-        value('\0', "argjson", "NAME JSON", "$NAME is the value"),
-        value('\0', "slurpfile", "NAME FILE", "$NAME is the array of values in the file"),
-        value('\0', "rawfile", "NAME FILE", "$NAME is the text of the file"),
-        flag('\0', "args", "operands after the filter are strings in $ARGS.positional"),
-        flag('\0', "jsonargs", "operands after the filter are values in $ARGS.positional"),
-        flag('b', "binary", "nothing is different where lines end in a newline alone"),
-        flag('h', "help", "display this help and exit"),
-        flag('V', "version", "print the version of the language and exit"),
-        flag('\0', "build-configuration", "print how the program was built and exit"),
-    ],
+    options: Opt::TABLE,
     examples: &[
         example("echo '{\"tool\":\"Bash\"}' | jq -r .tool", "Bash\n"),
         example("jq -nc --arg x 1 '{x: $x, y: [range(3)]}'", "{\"x\":\"1\",\"y\":[0,1,2]}\n"),
