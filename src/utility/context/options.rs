@@ -1,6 +1,6 @@
 //! The options of utilities as tables, from which the parser (`arguments.rs`) and `--help` come.
 //!
-//! The macro [`options!`] makes the table of a utility together with an enum of its options. What was given is asked for by
+//! The macro `options!` makes the table of a utility together with an enum of its options. What was given is asked for by
 //! the enum's variants, so that a misspelt option, or one of another utility, does not compile.
 
 use crate::memory::{String, ToMetered, format};
@@ -48,12 +48,12 @@ pub const fn optional(short: char, long: &'static str, name: &'static str, help:
     OptionSpec { short, long, argument: OptionArgument::Optional(name), help }
 }
 
-/// `-NUM` (`head -5`); found by the key `name`.
+/// `-NUM` (`head -5`); `name` is what the help calls it.
 pub const fn number(name: &'static str, help: &'static str) -> OptionSpec {
     OptionSpec { short: '\0', long: name, argument: OptionArgument::Number(name), help }
 }
 
-/// The options of a utility as the variants of an enum; the macro [`options!`] implements it.
+/// The options of a utility as the variants of an enum; the macro `options!` implements it.
 pub trait OptionSet: Copy + PartialEq + 'static {
     /// The rows, in the order of `--help`.
     const TABLE: &'static [OptionSpec];

@@ -6,6 +6,7 @@ use crate::text::Text;
 use crate::utility::file::{blocks, last_component};
 use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::format::file_mode::{kind_letter, mode_letters, permission_letters};
+use crate::utility::format::float::format_float;
 use crate::utility::format::specification::Specification;
 use crate::utility::format::time_format::Zone;
 use crate::utility::{Context, UtilityError};
@@ -167,7 +168,7 @@ impl Directive {
             b'S' if metadata.size == 0 => words(b"1"),
             b'S' => {
                 let ratio = (blocks(metadata) * 512) as f64 / metadata.size as f64;
-                (general(ratio).into_bytes(), false)
+                (format_float(ratio, b'g', 6, false).into_bytes(), false)
             }
             b'u' => name(ctx.user_name(metadata.uid), metadata.uid),
             b'U' => number(u64::from(metadata.uid)),
@@ -204,13 +205,6 @@ impl Directive {
 /// As `ctime`, with the fraction: `Tue Jan  2 03:04:05.6780000000 2024`.
 fn time_text(zone: &Zone, time: Duration) -> Vec<u8> {
     zone.format(b"%a %b %e %H:%M:%S.%N0 %Y", &zone.since_epoch(time))
-}
-
-/// A ratio with six significant digits, as `%g` prints it.
-fn general(ratio: f64) -> String {
-    let before = if ratio >= 1.0 { ratio.log10() as usize + 1 } else { 0 };
-    let shown = format!("{ratio:.precision$}", precision = 6_usize.saturating_sub(before));
-    if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.').to_metered() } else { shown }
 }
 
 const fn type_letter(kind: FileKind) -> u8 {
