@@ -1,7 +1,7 @@
 //! The session's clock, random numbers and ids, real or fixed; timers of a run.
 //!
 //! Nothing else in the crate reads a clock or asks for randomness. With a fixed set ([`Clock::fixed`], a seeded
-//! [`Random`]) the same run gives the same bytes, and sleeping costs no time: when every process of a run waits for a
+//! [`Random`]) the same run writes the same bytes, and sleeping costs no time: when every process of a run waits for a
 //! timer, the virtual clock jumps to the earliest one.
 
 mod alarm;

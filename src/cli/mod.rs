@@ -1,5 +1,5 @@
 //! The command line: one file for each subcommand. Each takes its parsed arguments, the host's streams and a source of
-//! sessions, and gives the exit status.
+//! sessions, and returns the exit status.
 
 pub mod check;
 pub mod config;
@@ -104,7 +104,7 @@ pub(crate) fn finish(result: Result<u8, CommandFailure>, streams: &mut Streams<'
     })
 }
 
-/// Shows what the parser of the command line has to say, help or a mistake; gives the exit status.
+/// Shows what the parser of the command line has to say, help or a mistake; returns the exit status.
 pub fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> u8 {
     let text = error.render().to_string();
     // With the stream gone, the status has to be enough.

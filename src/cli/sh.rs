@@ -101,7 +101,7 @@ pub fn keep_dashes(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Runs the command; gives the exit status.
+/// Runs the command; returns the exit status.
 pub fn run(arguments: &ShArguments, streams: &mut Streams<'_>) -> u8 {
     super::finish(run_script(arguments, streams), streams)
 }

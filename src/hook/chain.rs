@@ -384,7 +384,7 @@ mod tests {
     use crate::hook::hooks::{Handler, Hook};
     use crate::hook::matcher::Mismatch;
     use crate::hook::runner::HookRunner;
-    use crate::hook::script::{Capture, Command, Ended, Excess, Script, ScriptRequest, Shell};
+    use crate::hook::script::{Capture, Command, Ended, Excess, HookScript, ScriptRequest, Shell};
     use crate::hook::state::SessionState;
     use crate::limit::Limits;
     use crate::text::Text;
@@ -493,7 +493,7 @@ mod tests {
         Hook {
             id: name.into(),
             event: "e",
-            handler: Handler::Script { script: Script::new(name), shell: Shell::Sh },
+            handler: Handler::Script { script: HookScript::new(name), shell: Shell::Sh },
             timeout: Duration::from_secs(1),
             limits: Limits::hook(),
             capture,

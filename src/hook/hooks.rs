@@ -2,7 +2,7 @@
 //! event has.
 
 use super::id::HookId;
-use super::script::{Capture, Ended, HookIdentity, Script, Shell};
+use super::script::{Capture, Ended, HookIdentity, HookScript, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
 use std::time::Duration;
@@ -55,7 +55,7 @@ pub enum Handler {
     /// A script in the built-in shell.
     Script {
         /// Its text, and its compiled form once there is one.
-        script: Script,
+        script: HookScript,
         /// Which shell.
         shell: Shell,
     },

@@ -93,7 +93,7 @@ pub use record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
 pub use request::{BuiltinRequest, HttpRequest, ModelRequest, Request, ToolRequest};
 pub use runner::{HookFuture, HookHost, HookRunner, LateOutput};
 pub use script::{
-    Capture, Command, Ended, Excess, HookIdentity, Script, ScriptOutcome, ScriptRequest, Shell,
+    Capture, Command, Ended, Excess, HookIdentity, HookScript, ScriptOutcome, ScriptRequest, Shell,
 };
 pub use setting::{Setting, SettingKind};
 pub use shadow::Shadow;

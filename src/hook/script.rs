@@ -52,7 +52,7 @@ pub enum Command<'a> {
     /// `bash -c SOURCE` or `sh -c SOURCE`.
     Script {
         /// The text.
-        script: &'a Script,
+        script: &'a HookScript,
         /// Which shell.
         shell: Shell,
     },
@@ -86,12 +86,12 @@ impl Shell {
 
 /// A hook's script. It lives as long as its hook set and has room for what the runner made of it, so that a hook is
 /// compiled once and the compiled form dies with the config: no cache outlives a tenant's text.
-pub struct Script {
+pub struct HookScript {
     pub(super) source: Text,
     pub(super) compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
-impl Script {
+impl HookScript {
     /// A script that was not compiled yet.
     pub fn new(source: impl Into<Text>) -> Self {
         Self { source: source.into(), compiled: OnceLock::new() }
@@ -113,9 +113,9 @@ impl Script {
     }
 }
 
-impl fmt::Debug for Script {
+impl fmt::Debug for HookScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Script").field(&self.source).finish()
+        f.debug_tuple("HookScript").field(&self.source).finish()
     }
 }
 

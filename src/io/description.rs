@@ -54,7 +54,7 @@ enum Kind {
     Output(Mutex<std::boxed::Box<dyn OutputStream>>),
 }
 
-/// What opening a path gives: a new description, or the descriptor that a name such as `/dev/stdin` stands for.
+/// What opening a path returns: a new description, or the descriptor that a name such as `/dev/stdin` stands for.
 pub(crate) enum OpenedPath {
     Description(Arc<Description>),
     Descriptor(u32),

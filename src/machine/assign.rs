@@ -38,7 +38,7 @@ impl Variables {
 }
 
 impl Shell {
-    /// What a failed assignment without a command does: the command is given up.
+    /// What a failed assignment without a command does: the command is abandoned.
     pub(crate) fn fatal_assignment(&self) -> Halt {
         if self.state.options.has(ShellOption::Posix) {
             let subshell = self.is_forked || self.state.ids.level > 0;

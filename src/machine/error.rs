@@ -165,7 +165,7 @@ pub(crate) enum AssignError {
     ReadOnly,
     /// The value or the subscript is not valid.
     Invalid,
-    /// The value could not be evaluated: give up the command.
+    /// The value could not be evaluated: the command is abandoned.
     Halt(Halt),
 }
 

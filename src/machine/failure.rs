@@ -9,14 +9,14 @@ use crate::program::ArithmeticContext;
 use crate::text::Text;
 
 impl State {
-    /// What an error does that gives up the command: `set -e` ends the shell, in a condition too.
+    /// What an error does that abandons the command: `set -e` ends the shell, in a condition too.
     pub(crate) fn discarded(&self) -> Halt {
         if self.options.has(ShellOption::ErrExit) { Halt::Exit(self.status.max(1)) } else { Halt::Discard(1) }
     }
 }
 
 impl Shell {
-    /// Reports an error of expansion: the command is given up.
+    /// Reports an error of expansion: the command is abandoned.
     pub(crate) fn expansion_error(&mut self, message: impl Message) -> Halt {
         self.report(message);
         self.state.discarded()
@@ -47,7 +47,7 @@ pub(crate) fn open_brace(shell: &mut Shell, text: Text) -> Halt {
     shell.expansion_error(ExpansionError::OpenBrace(text))
 }
 
-/// What gives up the command otherwise ends the shell in POSIX mode.
+/// What abandons the command otherwise ends the shell in POSIX mode.
 fn failed_expansion(shell: &Shell, halt: Halt) -> Halt {
     match halt {
         Halt::Discard(_) if shell.state.options.has(ShellOption::Posix) => shell.fatal_expansion(),

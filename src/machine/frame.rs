@@ -47,7 +47,7 @@ pub(crate) struct LastStageFrame {
     pub(crate) statuses: Vec<Option<u8>>,
     /// Standard input before.
     pub(crate) input: Vec<SavedDescriptor>,
-    /// Behind the pipeline.
+    /// After the pipeline.
     pub(crate) end: Pc,
 }
 

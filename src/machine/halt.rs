@@ -5,14 +5,14 @@ use crate::limit::LimitError;
 /// Why an operation did not simply end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {
-    /// An error was reported: the command is given up, and with it the list that it stands in (bash's "discard").
+    /// An error was reported: the command is abandoned, and with it the list that it stands in (bash's "discard").
     Discard(u8),
     /// The shell, or the subshell that runs, ends: `exit`. An `EXIT` trap runs inside of the functions that run.
     Exit(u8),
-    /// As `Exit`, by an error: the functions that run are given up first.
+    /// As `Exit`, by an error: the functions that run are abandoned first.
     Fatal(u8),
-    /// As `Exit`, by a command that failed under `set -e`. Behind a simple command (`simple`) the outermost function that was
-    /// called with redirections is given up first, with all that it called; other functions lose their local variables only.
+    /// As `Exit`, by a command that failed under `set -e`. After a simple command (`simple`) the outermost function that was
+    /// called with redirections is abandoned first, with all that it called; other functions lose their local variables only.
     Failed { status: u8, simple: bool },
     /// As `Exit`, by a signal: no `EXIT` trap runs for those that can not be caught.
     Killed(u8),
@@ -26,7 +26,7 @@ pub(crate) enum Halt {
 }
 
 impl Halt {
-    /// An error in a subscript that is read when its command runs: what gives up the command gives up all of it.
+    /// An error in a subscript that is read when its command runs: what abandons the command abandons all of it.
     pub(crate) fn abandoned(self) -> Self {
         match self {
             Self::Discard(status) => Self::Abandon(status),

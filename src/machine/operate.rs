@@ -43,7 +43,7 @@ impl Process {
                 Poll::Ready(Err(halt)) => Err(halt),
             };
             let outcome = match step {
-                // A builtin that gives way waits as one does that has no input, but what it waits for is there at once.
+                // A builtin that yields waits as one does that has no input, but what it waits for is there at once.
                 Ok(Progress::Wait) if !run.services.meter.take_yield_request() => continue,
                 Ok(Progress::Wait | Progress::Yield) => {
                     cx.waker().wake_by_ref();

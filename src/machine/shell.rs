@@ -342,7 +342,7 @@ impl Shell {
         }
     }
 
-    /// The line of the operation that runs. Behind an error that gave a command of several lines up bash goes on counting
+    /// The line of the operation that runs. After an error that abandoned a command of several lines bash goes on counting
     /// from the line of the error.
     pub(crate) fn line(&self) -> u32 {
         self.code.program.line(self.code.pc.saturating_sub(1)).saturating_sub(self.code.shift)

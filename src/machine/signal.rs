@@ -110,7 +110,7 @@ impl Process {
     /// Runs the `EXIT` trap; the shell ends after it.
     pub(crate) fn start_exit_trap(&mut self, run: &mut Run, status: u8) -> Step {
         let Some(action) = self.shell.state.traps.signals.get(&0).cloned() else { return Ok(()) };
-        // What was running is given up: the trap runs at the level of the shell that ends.
+        // What was running is abandoned: the trap runs at the level of the shell that ends.
         // In a subshell and in a function it runs under the redirections that are in force.
         let keeps = self.shell.is_forked
             || self

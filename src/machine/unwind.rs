@@ -15,7 +15,7 @@ use crate::limit::LimitError;
 use crate::memory::{Arc, Box};
 use crate::program::Pc;
 
-/// What is given up by an error.
+/// What is abandoned by an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     /// What is left of a text.
@@ -62,7 +62,7 @@ impl Process {
         }
     }
 
-    /// Gives up the command: goes on after the complete command of the innermost `eval`, `source` or script; a subshell
+    /// Abandons the command: goes on after the complete command of the innermost `eval`, `source` or script; a subshell
     /// ends.
     fn discard(&mut self, run: &mut Run, status: u8, extent: Extent) -> Step<Option<u8>> {
         self.x.hide_assignments(&mut self.shell);
@@ -70,7 +70,7 @@ impl Process {
         self.shell.state.restore_descriptors(discarded.redirections);
         self.shell.state.set_status(status);
         let mut code = self.shell.code.clone();
-        // Where the command stood that is given up, as far as the code's own source tells.
+        // Where the command stood that is abandoned, as far as the code's own source tells.
         let mut line = code.program.line(code.pc.saturating_sub(1));
         loop {
             match self.control.frames.last() {

@@ -19,17 +19,17 @@ pub(crate) struct ArithmeticCode {
     pub(crate) context: ArithmeticContext,
 }
 
-/// What an expression is part of: what stands before its error messages, and what an error gives up.
+/// What an expression is part of: what stands before its error messages, and what an error abandons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ArithmeticContext {
-    /// `$(( ))` and values: the command is given up.
+    /// `$(( ))` and values: the command is abandoned.
     #[default]
     Plain,
     /// `(( ))`, `for ((`: the status is 1.
     Command,
-    /// `${name:offset}`: the text that names the parameter; the command is given up.
+    /// `${name:offset}`: the text that names the parameter; the command is abandoned.
     Substring(Index),
-    /// A subscript: everything is given up.
+    /// A subscript: everything is abandoned.
     Subscript,
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum ArithmeticOp {
     JumpIfNotZero(u32),
     /// Pushes 0 and jumps over a subscript when the variable is associative: its text is the key.
     SkipKey { name: Index, to: u32 },
-    /// The end of a subscript: an error inside gives everything up.
+    /// The end of a subscript: an error inside abandons everything that runs.
     SubscriptEnd,
     /// Jumps.
     Jump(u32),

@@ -216,7 +216,7 @@ impl Compiler {
         self.emit(Op::Quoted(text));
         self.head = head.clone();
         match word.parts.first() {
-            // Behind the brace expansion the first part may begin with a tilde.
+            // After the brace expansion the first part may begin with a tilde.
             Some(WordPart::Literal(text)) if text.starts_with(b"~") => {
                 let word = super::brace::with_tilde(word.clone());
                 self.word(&word, Quoting::Raw);

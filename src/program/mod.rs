@@ -78,7 +78,7 @@ pub(crate) struct Program {
     pub(crate) errors: Vec<ParseError>,
     /// Warnings of the parser (here-documents ended by the end of the file).
     pub(crate) warnings: Vec<ParseWarning>,
-    /// Behind each complete command: where a shell goes on after an error that gives one up. With the line where it ends.
+    /// After each complete command: where a shell goes on when an error abandoned one. With the line where it ends.
     pub(crate) boundaries: Vec<(Pc, u32)>,
     /// Where `Op::Boundary` goes on: offset and line.
     pub(crate) rests: Vec<(usize, u32)>,
@@ -159,7 +159,7 @@ pub(crate) struct StaticCommand {
 pub(crate) struct PipelineReference {
     /// For each stage: its first operation, and whether its stderr goes into the pipe too.
     pub(crate) stages: Vec<(Pc, bool)>,
-    /// Behind the last stage.
+    /// After the last stage.
     pub(crate) end: Pc,
 }
 

@@ -220,7 +220,7 @@ pub(crate) enum Op {
     End,
     /// The next complete command of the source has to be parsed with the options in force now.
     ParseMore,
-    /// Behind a complete command: parses what follows anew if the parser sees something else by now.
+    /// After a complete command: parses what follows anew if the parser sees something else by now.
     Boundary(Index),
     /// The parser found an error here.
     SyntaxError(Index),

@@ -3,12 +3,12 @@
 //! The text of a hook's script is checked once and shared from run to run, so that the sandbox's program cache finds its
 //! compiled form.
 
-use super::{End, Output, Running, Sandbox, Script as ShellScript, Shared, Sink, Source};
+use super::{End, Output, Running, Sandbox, Script, Shared, Sink, Source};
 use crate::clock::RealSleep;
 use crate::hook::runner::unanswered;
 use crate::hook::{
     Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookObserver, HookRunner,
-    LateOutput, Request, Script, ScriptOutcome, ScriptRequest, SessionState, Shell,
+    HookScript, LateOutput, Request, ScriptOutcome, ScriptRequest, SessionState, Shell,
 };
 use crate::limit::{Limit, Limits};
 use crate::syntax::{NoAliases, ParseOptions, Parser, is_well_formed};
@@ -54,7 +54,7 @@ impl Prepared {
     }
 
     /// Uses what is kept of a script; prepares it first, if nothing is.
-    fn of<R>(script: &Script, depth: u64, used: impl FnOnce(&Self) -> R) -> R {
+    fn of<R>(script: &HookScript, depth: u64, used: impl FnOnce(&Self) -> R) -> R {
         if let Some(prepared) = script.compiled() {
             return used(prepared);
         }
@@ -162,21 +162,21 @@ fn fault(request: &ScriptRequest<'_>) -> Option<ScriptOutcome> {
     Some(ScriptOutcome { status: 2, stderr, ..ScriptOutcome::ended(Ended::Syntax(fault)) })
 }
 
-fn script(request: ScriptRequest<'_>) -> ShellScript {
+fn script(request: ScriptRequest<'_>) -> Script {
     let mut run = match request.command {
         Command::Script { script, shell } => {
             let text =
                 Prepared::of(script, request.limits.syntax_depth, |prepared| Arc::clone(&prepared.text));
-            ShellScript {
+            Script {
                 name: Text::from_static(shell.name().as_bytes()),
                 posix: shell == Shell::Sh,
-                ..ShellScript::shared(text)
+                ..Script::shared(text)
             }
         }
         Command::Program { name, arguments } => {
             let mut args = vec![name.clone()];
             args.extend_from_slice(arguments);
-            ShellScript { args, ..ShellScript::command(br#"exec "$@""#) }
+            Script { args, ..Script::command(br#"exec "$@""#) }
         }
     };
     run.environment = request.environment;

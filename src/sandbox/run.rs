@@ -1,4 +1,4 @@
-//! A run: what it is given, how it goes on, and what it gives back.
+//! A run: its input, how it is polled, and its output.
 
 use super::Kept;
 use crate::clock::{Alarm, Clock, real_monotonic};

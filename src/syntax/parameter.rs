@@ -51,7 +51,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A here-document ends in the braces: that is an error when it is expanded. Behind a name and an operator bash misses the
+    /// A here-document ends in the braces: that is an error when it is expanded. After a name and an operator bash misses the
     /// brace; all else is a bad substitution.
     #[inline(never)]
     fn leave_open(&mut self, expansion: &mut ParameterExpansion) {

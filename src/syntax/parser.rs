@@ -359,7 +359,7 @@ impl Reader<'_> {
                 item.background = true;
             }
             Some(b'\n' | b')' | b';') | None => {}
-            // Behind a compound command's end, a reserved word can follow at once: `( a ) fi`.
+            // After a compound command's end, a reserved word can follow at once: `( a ) fi`.
             Some(_) if self.list_ends() && Self::follows_compound(item) => {}
             Some(_) => return Err(self.unexpected()),
         }

@@ -1,4 +1,4 @@
-//! Character devices: what `/dev` holds. Opening one gives its name; the descriptor layer does what it stands for.
+//! Character devices: what `/dev` holds. Opening one returns its name; the descriptor layer does what it stands for.
 
 /// A device that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

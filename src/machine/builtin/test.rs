@@ -58,7 +58,7 @@ fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> 
 struct ShellOfTest<'s> {
     process: &'s mut Process,
     run: &'s mut Run,
-    /// An error in a subscript gives the whole command up.
+    /// After an error in a subscript the whole command is not run.
     halt: Option<Halt>,
 }
 

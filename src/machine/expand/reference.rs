@@ -119,7 +119,7 @@ impl Shell {
     /// A parameter named by a text at run time: `x`, `1`, `@`, `a[2]`, `a[@]`.
     ///
     /// # Errors
-    /// An error in the subscript, which gives the command up.
+    /// An error in the subscript, after which the command is not run.
     pub(crate) fn parse_reference(&mut self, run: &mut Run, text: &[u8]) -> Step<Option<Target>> {
         self.parse_reference_at(run, text, 1)
     }

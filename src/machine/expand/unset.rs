@@ -62,7 +62,7 @@ impl Shell {
         self.check_unset(run, target)
     }
 
-    /// `${#name[-9]}`: the command is given up, the message shows only the subscript.
+    /// `${#name[-9]}`: the command is abandoned, the message shows only the subscript.
     pub(super) fn check_measured(
         &mut self,
         run: &mut Run,

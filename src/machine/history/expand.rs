@@ -442,7 +442,7 @@ pub(super) fn part(line: &[u8], from: usize, to: usize) -> Text {
     Text::from(line.get(from..to.min(line.len())).unwrap_or(&[]))
 }
 
-/// Behind the end of a single-quoted string whose content begins at `from`.
+/// After the end of a single-quoted string whose content begins at `from`.
 fn single_end(line: &[u8], from: usize, is_ansi: bool) -> usize {
     let mut at = from;
     while let Some(&byte) = line.get(at) {

@@ -59,7 +59,7 @@ const SIGNS: [&str; 35] = [
     "}", "(", ")", "|", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "$", "?",
 ];
 
-/// Reads the token at `at` of `text` or after space and comments; gives it with its start and its end.
+/// Reads the token at `at` of `text` or after space and comments; returns it with its start and its end.
 pub(crate) fn token(text: &str, at: usize) -> (Token<'_>, usize, usize) {
     let start = skip_space(text.as_bytes(), at);
     let rest = text.get(start..).unwrap_or_default();

@@ -5,7 +5,7 @@ use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars, data, unwrap_valr};
 use jaq_json::{Val, read};
 
-/// What a filter gives: outputs as compact JSON, and whether an error ended them.
+/// The result of a filter: outputs as compact JSON, and whether an error ended them.
 type Outcome = (Vec<String>, bool);
 
 /// jaq's outcome; `None` where it does not take the filter or the input.

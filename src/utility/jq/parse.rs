@@ -99,7 +99,7 @@ pub(crate) struct Definition {
     pub(crate) number: usize,
 }
 
-/// What parsing gives.
+/// The result of parsing.
 pub(super) type Parsed<T> = Result<T, CompileError>;
 
 /// Parses one text.

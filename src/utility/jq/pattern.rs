@@ -1,7 +1,7 @@
 //! Destructuring patterns: `. as [$a, {b: $c}]` becomes a chain of plain bindings.
 //!
 //! The whole value is bound first, without a name; each part is then an access to it that is bound to the next name or
-//! taken apart in turn. For `?//` a pattern becomes a term that gives the array of its variables' values instead, which
+//! taken apart in turn. For `?//` a pattern becomes a term whose output is the array of its variables' values instead, which
 //! the machine binds, so that the body is compiled once whatever pattern fits.
 
 use super::binding::Id;

@@ -319,7 +319,7 @@ pub(crate) fn check_key(operation: &Operation, done: &[Value]) -> Result<(), Rai
     }
 }
 
-/// What an operation gives for its input and arguments.
+/// The output of an operation for its input and arguments.
 ///
 /// # Errors
 /// What the operation raises.

@@ -75,7 +75,7 @@ impl<'m> Work<'m> {
         self.is_due = false;
     }
 
-    /// Bytes that somebody else's code holds, until what this gives is dropped.
+    /// Bytes that somebody else's code holds, until the charge is dropped.
     pub(crate) fn hold(&self, bytes: usize) -> Result<Option<Charge>, Stop> {
         self.meter.map(|meter| meter.charge(bytes as u64)).transpose().map_err(|_| Stop)
     }

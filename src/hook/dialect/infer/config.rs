@@ -17,7 +17,7 @@ use crate::hook::hooks::{Due, Handler, Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::script::{Capture, Excess, Script, Shell};
+use crate::hook::script::{Capture, Excess, HookScript, Shell};
 use crate::limit::Limits;
 use expansion::{Expanded, expand};
 use serde_json::Value;
@@ -229,7 +229,7 @@ impl Loader<'_> {
         let hook = Hook {
             id: HookId::from(name.as_str()),
             event: point.name(),
-            handler: Handler::Script { script: Script::new(entry.command.clone()), shell: Shell::Bash },
+            handler: Handler::Script { script: HookScript::new(entry.command.clone()), shell: Shell::Bash },
             timeout: Duration::from_secs(seconds.min(LONGEST_TIMEOUT)),
             limits: self.limits.clone(),
             capture: Capture {

@@ -202,7 +202,7 @@ fn take_list(
     let Some(list) = options.value(b'W') else { return Ok(()) };
     let found = match taken(ctx, LIST) {
         Some(found) => found,
-        // The expansion was given up.
+        // The expansion was abandoned.
         None if has_expansion(list) => return Err(Halt::Discard(1).into()),
         None => {
             let separators = ctx.process.shell.scalar(ctx.run, name::IFS);

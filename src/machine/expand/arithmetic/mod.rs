@@ -130,7 +130,7 @@ impl Shell {
         }
     }
 
-    /// Reports an arithmetic error: the command is given up.
+    /// Reports an arithmetic error: the command is abandoned.
     pub(crate) fn arithmetic_error(&mut self, error: EvaluationError) -> Halt {
         let place = match (self.arithmetic.prefix, self.arithmetic.context) {
             (_, ArithmeticContext::Subscript) | (None, ArithmeticContext::Plain) => None,

@@ -60,7 +60,7 @@ type Place = (NameId, Option<Text>);
 struct Reader<'e, 'o, 't> {
     evaluation: &'o mut Evaluation<'e>,
     text: &'t [u8],
-    /// Behind the token.
+    /// After the token.
     at: usize,
     token: Token,
     /// The value of a number or variable.

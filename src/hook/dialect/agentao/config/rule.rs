@@ -7,7 +7,7 @@ use crate::hook::dialect::agentao::event::EventName;
 use crate::hook::dialect::agentao::matcher::Matcher;
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
-use crate::hook::script::{Capture, Excess, Script, Shell};
+use crate::hook::script::{Capture, Excess, HookScript, Shell};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ impl Loader {
     fn parts(&self, place: &Place<'_>, text: &Text<'_>, matcher: Matcher, timeout: u64) -> (Hook, Extra) {
         let (handler, label, prompt) = match *text {
             Text::Command(command) => {
-                let script = Script::new(command.to_owned());
+                let script = HookScript::new(command.to_owned());
                 (Handler::Script { script, shell: Shell::Sh }, Arc::from(command), None)
             }
             Text::Prompt(prompt) => {

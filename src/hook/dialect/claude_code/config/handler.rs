@@ -10,7 +10,7 @@ use crate::hook::dialect::claude_code::settings::Source;
 use crate::hook::document::{Member, Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
-use crate::hook::script::{Capture, Excess, Script, Shell};
+use crate::hook::script::{Capture, Excess, HookScript, Shell};
 use crate::text::Text;
 use std::sync::Arc;
 use std::time::Duration;
@@ -294,7 +294,7 @@ fn command(file: &File<'_>, fields: &Fields<'_>) -> Result<(Handler, Option<Stri
     let arguments = fields.texts("args")?;
     let shell = fields.word("shell", &["bash", "powershell"])?;
     let name = if shell == Some("bash") { Shell::Bash } else { Shell::Sh };
-    let script = |text: String| Handler::Script { script: Script::new(text), shell: name };
+    let script = |text: String| Handler::Script { script: HookScript::new(text), shell: name };
     let Some(arguments) = arguments else {
         if shell == Some("powershell") {
             let fault = "powershell is not available in the sandbox".to_owned();

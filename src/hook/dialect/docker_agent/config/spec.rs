@@ -8,7 +8,7 @@ use crate::hook::dialect::docker_agent::template::Template;
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
-use crate::hook::script::{Capture, Excess, Script, Shell};
+use crate::hook::script::{Capture, Excess, HookScript, Shell};
 use crate::limit::Limits;
 use std::time::Duration;
 
@@ -80,14 +80,14 @@ impl Reader<'_> {
             "command" => {
                 let command =
                     command.ok_or_else(|| fault(node.at, ": command is required for command hooks"))?;
-                let script = Script::new(command.to_owned());
+                let script = HookScript::new(command.to_owned());
                 (Action::Command, Handler::Script { script, shell: Shell::Sh })
             }
             "builtin" => {
                 let name =
                     command.ok_or_else(|| fault(node.at, ": command must name the builtin to invoke"))?;
                 warnings.extend(builtin::warning(name, self.group.event).map(|text| (node.at, text)));
-                let script = builtin::script(name, &args).map(Script::new);
+                let script = builtin::script(name, &args).map(HookScript::new);
                 let handler = script
                     .map_or(Handler::Other("builtin"), |script| Handler::Script { script, shell: Shell::Sh });
                 (Action::Builtin { name: name.into(), args: args.clone() }, handler)

@@ -9,7 +9,7 @@ use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::json::append_json;
 use crate::hook::matcher::{ArgumentPattern, NamePattern, Regex, RegexCompiler, no_character_of_a_name};
-use crate::hook::script::{Capture, Excess, HookIdentity, Script, Shell};
+use crate::hook::script::{Capture, Excess, HookIdentity, HookScript, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
 use rustc_hash::FxHashMap;
@@ -68,7 +68,7 @@ pub(super) fn read(
     let hook = Hook {
         id,
         event: raw.event.name(),
-        handler: Handler::Script { script: Script::new(raw.command.to_owned()), shell: Shell::Bash },
+        handler: Handler::Script { script: HookScript::new(raw.command.to_owned()), shell: Shell::Bash },
         timeout: Duration::from_millis(u64::try_from(raw.timeout_ms).unwrap_or(0)),
         limits: limits.clone(),
         capture: Capture {

@@ -15,7 +15,7 @@ use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::matcher::{Regex, RegexCompiler};
 use crate::hook::re2;
-use crate::hook::script::{Capture, Excess, Script, Shell};
+use crate::hook::script::{Capture, Excess, HookScript, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Reader<'_> {
     ) -> Hook {
         let handler = match kind {
             HandlerKind::Command => {
-                Handler::Script { script: Script::new(raw.text("command").to_owned()), shell: Shell::Sh }
+                Handler::Script { script: HookScript::new(raw.text("command").to_owned()), shell: Shell::Sh }
             }
             other => Handler::Other(other.name()),
         };
