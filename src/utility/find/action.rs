@@ -22,7 +22,7 @@ impl Search {
         file: &Candidate<'_>,
     ) -> Result<bool, UtilityError> {
         let steps = self.steps.clone();
-        let Some(super::expression::Step::Action(action)) = steps.get(step) else { return Ok(true) };
+        let Some(super::expression::Instruction::Action(action)) = steps.get(step) else { return Ok(true) };
         match action {
             Action::Print(target, end) => {
                 let line = [file.path, &[*end]].concat_metered();

@@ -28,16 +28,16 @@ pub(super) struct Plan {
     pub(super) depth_first: bool,
     /// Directories of other file systems are not entered.
     pub(super) same_file_system: bool,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Instruction>,
     /// The files of `-fprint` and its like.
     pub(super) files: Vec<(Text, Output)>,
     /// `-exec ... +`
     pub(super) batches: Vec<Batch>,
 }
 
-/// One step. The expression is run from the first to the last; `true` is what it begins with.
+/// One instruction. The expression is run from the first to the last; `true` is what it begins with.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum Instruction {
     Test(Test),
     Action(Action),
     Not,

@@ -210,8 +210,8 @@ impl Parser<'_> {
         }
         if !self.has_action {
             let end = self.plan.steps.len() + 2;
-            self.plan.steps.push(Step::JumpIfFalse(end));
-            self.plan.steps.push(Step::Action(Action::Print(Target::Stdout, b'\n')));
+            self.plan.steps.push(Instruction::JumpIfFalse(end));
+            self.plan.steps.push(Instruction::Action(Action::Print(Target::Stdout, b'\n')));
         }
         Ok(())
     }
@@ -223,9 +223,9 @@ impl Parser<'_> {
     }
 
     fn binary(&mut self, name: &str) {
-        let (operator, jump): (fn(usize) -> Operator, Option<Step>) = match name {
-            "-a" | "-and" => (Operator::And, Some(Step::JumpIfFalse(0))),
-            "-o" | "-or" => (Operator::Or, Some(Step::JumpIfTrue(0))),
+        let (operator, jump): (fn(usize) -> Operator, Option<Instruction>) = match name {
+            "-a" | "-and" => (Operator::And, Some(Instruction::JumpIfFalse(0))),
+            "-o" | "-or" => (Operator::Or, Some(Instruction::JumpIfTrue(0))),
             _ => (|_| Operator::Comma, None),
         };
         let precedence = operator(0).precedence();
@@ -243,9 +243,9 @@ impl Parser<'_> {
     fn emit(&mut self, operator: Operator) {
         let end = self.plan.steps.len();
         match operator {
-            Operator::Not => self.plan.steps.push(Step::Not),
+            Operator::Not => self.plan.steps.push(Instruction::Not),
             Operator::And(jump) | Operator::Or(jump) => {
-                if let Some(Step::JumpIfFalse(target) | Step::JumpIfTrue(target)) =
+                if let Some(Instruction::JumpIfFalse(target) | Instruction::JumpIfTrue(target)) =
                     self.plan.steps.get_mut(jump)
                 {
                     *target = end;
@@ -266,11 +266,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn test(&mut self, test: Test) {
-        self.plan.steps.push(Step::Test(test));
+        self.plan.steps.push(Instruction::Test(test));
     }
 
     fn action(&mut self, action: Action) {
-        self.plan.steps.push(Step::Action(action));
+        self.plan.steps.push(Instruction::Action(action));
         self.has_action = true;
     }
 
@@ -381,7 +381,7 @@ impl Parser<'_> {
             }
             "-prune" => {
                 self.prunes = true;
-                self.plan.steps.push(Step::Action(Action::Prune));
+                self.plan.steps.push(Instruction::Action(Action::Prune));
                 return Ok(true);
             }
             "-quit" => Action::Quit,

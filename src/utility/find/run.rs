@@ -1,6 +1,6 @@
 //! The walk: every starting point, every file below it, the expression for each.
 
-use super::expression::{Batch, Follow, Plan, Step};
+use super::expression::{Batch, Follow, Instruction, Plan};
 use crate::memory::{Arc, Vec};
 use crate::text::Text;
 use crate::utility::file::last_component;
@@ -36,7 +36,7 @@ impl Candidate<'_> {
 
 /// A search under way.
 pub(super) struct Search {
-    pub(super) steps: Arc<Vec<Step>>,
+    pub(super) steps: Arc<Vec<Instruction>>,
     pub(super) files: Vec<(Text, Output)>,
     pub(super) batches: Vec<Batch>,
     pub(super) zone: Zone,
@@ -214,23 +214,23 @@ impl Search {
             ctx.tick().await?;
             at += 1;
             match step {
-                Step::Test(test) => match test.passes(ctx, file) {
+                Instruction::Test(test) => match test.passes(ctx, file) {
                     Ok(passes) => truth = passes,
                     Err(error) => {
                         self.failed(ctx, file.path, error)?;
                         truth = false;
                     }
                 },
-                Step::Action(_) => {
+                Instruction::Action(_) => {
                     truth = self.act(ctx, at - 1, file).await?;
                     if self.quit {
                         return Ok(());
                     }
                 }
-                Step::Not => truth = !truth,
-                Step::JumpIfFalse(target) if !truth => at = *target,
-                Step::JumpIfTrue(target) if truth => at = *target,
-                Step::JumpIfFalse(_) | Step::JumpIfTrue(_) => {}
+                Instruction::Not => truth = !truth,
+                Instruction::JumpIfFalse(target) if !truth => at = *target,
+                Instruction::JumpIfTrue(target) if truth => at = *target,
+                Instruction::JumpIfFalse(_) | Instruction::JumpIfTrue(_) => {}
             }
         }
         Ok(())
