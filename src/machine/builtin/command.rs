@@ -44,7 +44,7 @@ fn command(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     }
     match options.last_of(b"vV") {
         Some(letter) => Ok(tell(ctx, operands, letter == b'V', default_path)),
-        None => match super::find(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
+        None => match ctx.find_builtin(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
             Some(builtin) => Ok(Flow::Delegate { builtin, args: operands.to_metered() }),
             None => run_file(ctx, name, operands.to_metered(), default_path),
         },
@@ -113,7 +113,7 @@ fn builtin(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
     let operands = ctx.operands(&options);
     let Some(name) = operands.first() else { return Ok(Flow::Status(0)) };
-    match super::find(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
+    match ctx.find_builtin(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
         Some(builtin) => Ok(Flow::Delegate { builtin, args: operands.to_metered() }),
         None => Err(BuiltinError::NotABuiltin(name.clone())),
     }

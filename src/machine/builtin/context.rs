@@ -7,7 +7,7 @@ use super::error::BuiltinError;
 use super::invocation::{Invocation, Position};
 use super::options::Options;
 use super::output::Printout;
-use super::row::{Builtin, Flow};
+use super::row::{Builtin, Flow, Table};
 use crate::limit::{Meter, gauge};
 use crate::machine::process::Process;
 use crate::machine::run::Run;
@@ -26,6 +26,7 @@ pub(crate) struct Call<'c> {
     pub(super) args: &'c [Text],
     pub(super) out: &'c mut Printout,
     position: &'c mut Position,
+    pub(super) table: &'static Table,
     /// Operands that were taken since the builtin was called last.
     taken: usize,
     /// It stopped before its last operand.
@@ -38,8 +39,9 @@ impl<'c> Call<'c> {
         args: &'c [Text],
         out: &'c mut Printout,
         position: &'c mut Position,
+        table: &'static Table,
     ) -> Self {
-        Self { builtin, args, out, position, taken: 0, is_paused: false }
+        Self { builtin, args, out, position, table, taken: 0, is_paused: false }
     }
 
     /// The options, by the rows of the builtin.
@@ -48,6 +50,11 @@ impl<'c> Call<'c> {
     /// A usage error.
     pub(super) fn options(&self) -> Result<Options, BuiltinError> {
         Options::parse(self.builtin, self.args)
+    }
+
+    /// The builtin of that name.
+    pub(super) fn find_builtin(&self, name: &[u8]) -> Option<&'static Builtin> {
+        (self.table.find)(name)
     }
 
     /// The operands after the options.
@@ -267,7 +274,7 @@ pub(super) mod testing {
             let mut printed = std::vec::Vec::new();
             loop {
                 let mut context = ShellContext {
-                    call: Call::new(builtin, &args, &mut out, &mut position),
+                    call: Call::new(builtin, &args, &mut out, &mut position, &super::super::TABLE),
                     shell: &mut self.shell,
                     session: &self.fixture.session,
                     meter: &self.meter,

@@ -101,7 +101,9 @@ fn shell_meanings(ctx: &Context<'_, '_>, name: &Text, search: Search, found: &mu
     if let Some(function) = function.filter(|_| !search.no_functions) {
         found.push(Meaning::Function(Arc::clone(&function.definition)));
     }
-    if let Some(builtin) = super::find(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
+    if let Some(builtin) =
+        ctx.find_builtin(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin))
+    {
         let special = builtin.special && state.options.has(ShellOption::Posix);
         found.push(Meaning::Builtin { special });
     }

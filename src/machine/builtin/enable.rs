@@ -1,6 +1,5 @@
 //! `enable`: turns builtins off and on. Bash manual 4.2. There is nothing to load them from.
 
-use super::BUILTINS;
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{Options, flag, value};
@@ -40,7 +39,8 @@ fn enable(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
         return Ok(Flow::Status(0));
     }
     while let Some(name) = ctx.next(names) {
-        let Some(builtin) = super::find(name).filter(|builtin| !options.has(b's') || builtin.special) else {
+        let Some(builtin) = ctx.find_builtin(name).filter(|builtin| !options.has(b's') || builtin.special)
+        else {
             ctx.complain(BuiltinError::NotABuiltin(name.clone()));
             continue;
         };
@@ -60,7 +60,7 @@ fn enable(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
 fn list(ctx: &mut ShellContext<'_>, options: &Options) {
     let (all, off, special) = (options.has(b'a'), options.has(b'n'), options.has(b's'));
     let mut names: crate::memory::Vec<&Builtin> =
-        BUILTINS.iter().copied().filter(|builtin| !special || builtin.special).collect();
+        ctx.table.rows.iter().copied().filter(|builtin| !special || builtin.special).collect();
     names.sort_by_key(|builtin| builtin.name);
     for builtin in names {
         let enabled = ctx.is_enabled(builtin);

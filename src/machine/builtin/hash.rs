@@ -118,7 +118,8 @@ fn tell(ctx: &mut Context<'_, '_>, name: &Text, several: bool, reusable: bool) {
 fn remember(ctx: &mut Context<'_, '_>, name: &Text) {
     let function = ctx.run.services.names.find(name);
     let is_function = function.is_some_and(|id| ctx.process.shell.state.commands.functions.contains_key(&id));
-    let is_builtin = super::find(name).is_some_and(|builtin| ctx.process.shell.state.is_enabled(builtin));
+    let is_builtin =
+        ctx.find_builtin(name).is_some_and(|builtin| ctx.process.shell.state.is_enabled(builtin));
     if name.contains(&b'/') || is_function || is_builtin {
         return;
     }

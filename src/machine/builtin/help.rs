@@ -1,11 +1,10 @@
 //! `help`: from the table of builtins and the syntax of the keywords. Bash manual 4.2.
 
-use super::BUILTINS;
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{OptionRow, flag};
 use super::output::Printout;
-use super::row::{Act, Builtin, Flow};
+use super::row::{Act, Builtin, Flow, Table};
 use crate::memory::{String, ToMetered, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
@@ -68,7 +67,7 @@ pub(super) struct Topic {
 }
 
 /// All topics by name.
-pub(super) fn topics() -> Vec<Topic> {
+pub(super) fn topics(table: &Table) -> Vec<Topic> {
     let keyword = |&(name, synopsis, text): &(&'static str, &'static str, &'static str)| Topic {
         name,
         synopsis,
@@ -76,7 +75,7 @@ pub(super) fn topics() -> Vec<Topic> {
         options: &[],
     };
     let mut all: Vec<Topic> = KEYWORDS.iter().map(keyword).collect();
-    all.extend(BUILTINS.iter().map(|builtin| topic_of(builtin)));
+    all.extend(table.rows.iter().map(|builtin| topic_of(builtin)));
     all.sort_by_key(|topic| topic.name);
     all
 }
@@ -123,9 +122,9 @@ fn help(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let style = options.last_of(b"dms");
     // The status is kept turned round while patterns are looked at: one that is found is enough.
     while let Some(pattern) = ctx.next(patterns) {
-        let chosen = chosen(pattern);
+        let chosen = chosen(ctx.table, pattern);
         let is_pattern = pattern.iter().any(|byte| matches!(byte, b'*' | b'?' | b'['));
-        if is_pattern && !chosen.is_empty() && super::find(pattern).is_none() {
+        if is_pattern && !chosen.is_empty() && ctx.find_builtin(pattern).is_none() {
             ctx.out.bytes(b"Shell commands matching keyword `");
             ctx.out.text(pattern);
             ctx.out.bytes(b"'\n\n");
@@ -162,8 +161,8 @@ fn print_topic(topic: Topic, style: Option<u8>, out: &mut Printout) -> std::fmt:
 }
 
 /// The topics that a name, the start of names, or a pattern means.
-fn chosen(pattern: &Text) -> Vec<Topic> {
-    let all = topics();
+fn chosen(table: &Table, pattern: &Text) -> Vec<Topic> {
+    let all = topics(table);
     let exact: Vec<Topic> =
         all.iter().copied().filter(|topic| topic.name.as_bytes() == pattern.as_bytes()).collect();
     if !exact.is_empty() {
@@ -185,7 +184,7 @@ const HEAD: &str = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nT
 /// Every synopsis, in two columns.
 fn list(ctx: &mut ShellContext<'_>) {
     ctx.out.bytes(HEAD.as_bytes());
-    let all = topics();
+    let all = topics(ctx.table);
     let rows = all.len().div_ceil(2);
     for row in 0..rows {
         let left = all.get(row).map(|topic| cell(ctx, *topic)).unwrap_or_default();
@@ -200,7 +199,7 @@ fn list(ctx: &mut ShellContext<'_>) {
 }
 
 fn cell(ctx: &ShellContext<'_>, topic: Topic) -> String {
-    let is_off = super::find(topic.name.as_bytes()).is_some_and(|builtin| !ctx.is_enabled(builtin));
+    let is_off = ctx.find_builtin(topic.name.as_bytes()).is_some_and(|builtin| !ctx.is_enabled(builtin));
     let mut text = if is_off { "*" } else { " " }.to_metered();
     if topic.synopsis.chars().count() > 37 {
         text.extend(topic.synopsis.chars().take(36));

@@ -280,7 +280,7 @@ impl Process {
         // The arguments are apart from the invocation, which the builtin may change.
         let args = std::mem::take(&mut invocation.args);
         let mut position = invocation.position;
-        let call = Call::new(builtin, &args, &mut out, &mut position);
+        let call = Call::new(builtin, &args, &mut out, &mut position, &super::TABLE);
         let result = match builtin.act {
             Act::Shell(act) => act(&mut ShellContext::of(self, run, call)),
             Act::Machine(act) => act(&mut Context::new(self, run, cx, invocation, call)),

@@ -54,7 +54,7 @@ mod unset;
 mod wait;
 
 use id::BuiltinId;
-use row::Builtin;
+use row::{Builtin, Table};
 
 macro_rules! builtins {
     ($($module:ident: $($row:ident)*;)*) => {
@@ -105,6 +105,9 @@ builtins! {
     wait: WAIT;
 }
 
+
+/// What each builtin is given of the table.
+pub(crate) static TABLE: Table = Table { rows: BUILTINS, find };
 
 /// The number of the builtin of that name.
 pub(crate) fn find_id(name: &[u8]) -> Option<BuiltinId> {

@@ -63,3 +63,11 @@ impl PartialEq for Builtin {
         self.name == other.name
     }
 }
+
+/// The table of builtins as they see it themselves: they get it with their call, so that none of them imports the others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Table {
+    pub(super) rows: &'static [&'static Builtin],
+    /// Finds a builtin by its name.
+    pub(super) find: fn(&[u8]) -> Option<&'static Builtin>,
+}

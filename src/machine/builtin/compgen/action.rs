@@ -3,8 +3,8 @@
 use super::super::context::Context;
 use super::super::describe::RESERVED_WORDS;
 use super::super::error::BuiltinError;
+use super::super::help;
 use super::super::options::Options;
-use super::super::{BUILTINS, help};
 use crate::machine::builder::Field;
 use crate::machine::executable::Found;
 use crate::machine::job::JobStatus;
@@ -132,9 +132,9 @@ fn names(ctx: &Context<'_, '_>, source: Source) -> Vec<Text> {
     let session = &ctx.run.services.session;
     match source {
         Source::Aliases => state.commands.aliases.keys().cloned().collect(),
-        Source::Builtins => BUILTINS.iter().map(|builtin| Text::from(builtin.name)).collect(),
+        Source::Builtins => ctx.table.rows.iter().map(|builtin| Text::from(builtin.name)).collect(),
         Source::Enabled => {
-            let enabled = BUILTINS.iter().filter(|builtin| ctx.process.shell.state.is_enabled(builtin));
+            let enabled = ctx.table.rows.iter().filter(|builtin| ctx.process.shell.state.is_enabled(builtin));
             enabled.map(|builtin| Text::from(builtin.name)).collect()
         }
         Source::Disabled => state.commands.disabled.iter().map(|name| Text::from(*name)).collect(),
@@ -142,7 +142,9 @@ fn names(ctx: &Context<'_, '_>, source: Source) -> Vec<Text> {
         Source::Functions => {
             state.commands.functions.keys().map(|id| ctx.run.services.names.text(*id)).collect()
         }
-        Source::HelpTopics => help::topics().into_iter().map(|topic| Text::from(topic.name)).collect(),
+        Source::HelpTopics => {
+            help::topics(ctx.table).into_iter().map(|topic| Text::from(topic.name)).collect()
+        }
         Source::SetOptions | Source::ShoptOptions => {
             let in_set = source == Source::SetOptions;
             let options = OPTIONS.iter().filter(|option| option.in_set == in_set);
