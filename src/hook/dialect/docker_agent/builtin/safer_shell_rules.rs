@@ -30,182 +30,80 @@ pub(super) struct Rule {
     pub(super) reason: &'static str,
 }
 
-const fn rule(
-    names: &'static [&'static str],
-    subcommands: &'static [&'static str],
-    flags: &'static [&'static str],
-    radius: Radius,
-    category: &'static str,
-    reason: &'static str,
-) -> Rule {
-    Rule { names, subcommands, flags, radius, category, reason }
+/// The rows: names, subcommands, flags, how much a mistake would destroy, category, reason.
+macro_rules! destructive {
+    ($([$($name:literal)*] [$($subcommand:literal)*] [$($flag:literal)*] $radius:ident $category:literal $reason:literal;)*) => {
+        pub(super) const DESTRUCTIVE: &[Rule] = &[$(Rule {
+            names: &[$($name,)*],
+            subcommands: &[$($subcommand,)*],
+            flags: &[$($flag,)*],
+            radius: Radius::$radius,
+            category: $category,
+            reason: $reason,
+        },)*];
+    };
 }
 
-use Radius::{High, Low, Medium};
-
-pub(super) const DESTRUCTIVE: &[Rule] = &[
-    rule(
-        &["rm"],
-        &[],
-        &["-r", "-R", "--recursive"],
-        High,
-        "fs-delete",
-        "deletes directories with all they hold",
-    ),
-    rule(&["rm"], &[], &["-f", "--force"], Medium, "fs-delete", "deletes files without asking"),
-    rule(&["rm", "unlink", "rmdir"], &[], &[], Low, "fs-delete", "deletes files"),
-    rule(&["shred", "srm"], &[], &[], High, "fs-delete", "destroys what files hold"),
-    rule(&["find"], &[], &["-delete"], High, "fs-delete", "deletes all files found"),
-    rule(&["truncate"], &[], &[], Medium, "fs-truncate", "cuts files"),
-    rule(&["rsync"], &[], &["--delete"], High, "fs-delete", "deletes files that the source lacks"),
-    rule(&["dd"], &[], &["of="], High, "disk-write", "writes over files or devices"),
-    rule(
-        &["mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "cfdisk", "parted", "sgdisk"],
-        &[],
-        &[],
-        High,
-        "disk-format",
-        "formats or divides disks",
-    ),
-    rule(
-        &["chmod", "chown", "chgrp"],
-        &[],
-        &["-R", "--recursive"],
-        Medium,
-        "fs-perm",
-        "changes rights of a tree",
-    ),
-    rule(
-        &["docker", "podman"],
-        &["volume", "rm"],
-        &[],
-        High,
-        "dk-volume-del",
-        "deletes volumes with their data",
-    ),
-    rule(
-        &["docker", "podman"],
-        &["volume", "prune"],
-        &[],
-        High,
-        "dk-volume-del",
-        "deletes volumes with their data",
-    ),
-    rule(
-        &["docker", "podman"],
-        &["compose", "down"],
-        &["-v", "--volumes"],
-        High,
-        "dk-volume-del",
-        "deletes volumes",
-    ),
-    rule(&["docker-compose"], &["down"], &["-v", "--volumes"], High, "dk-volume-del", "deletes volumes"),
-    rule(
-        &["docker", "podman"],
-        &["system", "prune"],
-        &[],
-        High,
-        "dk-prune",
-        "deletes all that is not in use",
-    ),
-    rule(&["docker", "podman"], &["builder", "prune"], &[], Low, "dk-prune", "deletes the build cache"),
-    rule(
-        &["docker", "podman"],
-        &["container", "prune"],
-        &[],
-        Medium,
-        "dk-container-del",
-        "deletes containers",
-    ),
-    rule(&["docker", "podman"], &["container", "rm"], &[], Medium, "dk-container-del", "deletes containers"),
-    rule(&["docker", "podman"], &["rm"], &[], Medium, "dk-container-del", "deletes containers"),
-    rule(&["docker", "podman"], &["image", "rm"], &[], Medium, "dk-image-del", "deletes images"),
-    rule(&["docker", "podman"], &["image", "prune"], &[], Medium, "dk-image-del", "deletes images"),
-    rule(&["docker", "podman"], &["rmi"], &[], Medium, "dk-image-del", "deletes images"),
-    rule(&["docker", "podman"], &["network", "rm"], &[], Medium, "dk-network-del", "deletes networks"),
-    rule(&["docker", "podman"], &["network", "prune"], &[], Medium, "dk-network-del", "deletes networks"),
-    rule(&["docker", "podman"], &["kill"], &[], Low, "dk-container-stop", "stops containers"),
-    rule(&["docker", "podman"], &["stop"], &[], Low, "dk-container-stop", "stops containers"),
-    rule(
-        &["git"],
-        &["reset"],
-        &["--hard", "--merge"],
-        High,
-        "git-discard",
-        "discards changes that are not committed",
-    ),
-    rule(
-        &["git"],
-        &["clean"],
-        &["-f", "--force"],
-        High,
-        "git-discard",
-        "deletes files that git does not know",
-    ),
-    rule(&["git"], &["checkout"], &["--", "-f", "--force"], Medium, "git-discard", "discards changes"),
-    rule(&["git"], &["restore"], &[], Medium, "git-discard", "discards changes"),
-    rule(&["git"], &["stash", "drop"], &[], Medium, "git-discard", "discards a stash"),
-    rule(&["git"], &["stash", "clear"], &[], High, "git-discard", "discards all stashes"),
-    rule(
-        &["git"],
-        &["push"],
-        &["-f", "--force", "--force-with-lease", "--mirror", "--delete", "-d", "+", ":"],
-        High,
-        "git-rewrite",
-        "rewrites or deletes what others see",
-    ),
-    rule(&["git"], &["branch"], &["-d", "-D", "--delete"], Medium, "git-branch-del", "deletes branches"),
-    rule(&["git"], &["tag"], &["-d", "--delete"], Low, "git-tag-del", "deletes tags"),
-    rule(&["git"], &["filter-branch"], &[], High, "git-rewrite", "rewrites history"),
-    rule(&["git"], &["reflog", "expire"], &[], High, "git-rewrite", "forgets history"),
-    rule(&["kubectl", "oc"], &["delete"], &[], High, "k8s-delete", "deletes objects of a cluster"),
-    rule(&["kubectl", "oc"], &["drain"], &[], High, "k8s-drain", "empties a node"),
-    rule(&["helm"], &["uninstall"], &[], High, "k8s-delete", "removes a release"),
-    rule(&["helm"], &["delete"], &[], High, "k8s-delete", "removes a release"),
-    rule(
-        &["terraform", "tofu", "pulumi"],
-        &["destroy"],
-        &[],
-        High,
-        "infra-destroy",
-        "destroys infrastructure",
-    ),
-    rule(&["aws"], &["s3", "rb"], &[], High, "cloud-delete", "deletes a bucket"),
-    rule(&["aws"], &["s3", "rm"], &[], High, "cloud-delete", "deletes objects"),
-    rule(&["gsutil"], &["rm"], &[], High, "cloud-delete", "deletes objects"),
-    rule(&["gcloud", "az"], &[], &["delete"], High, "cloud-delete", "deletes resources"),
-    rule(&["dropdb", "dropuser"], &[], &[], High, "db-drop", "drops a database"),
-    rule(
-        &["redis-cli"],
-        &[],
-        &["flushall", "flushdb", "FLUSHALL", "FLUSHDB"],
-        High,
-        "db-drop",
-        "empties a database",
-    ),
-    rule(
-        &["shutdown", "reboot", "halt", "poweroff", "init"],
-        &[],
-        &[],
-        High,
-        "sys-power",
-        "stops the machine",
-    ),
-    rule(&["systemctl"], &["stop"], &[], Medium, "sys-service", "stops a service"),
-    rule(&["systemctl"], &["disable"], &[], Medium, "sys-service", "disables a service"),
-    rule(&["systemctl"], &["mask"], &[], Medium, "sys-service", "disables a service"),
-    rule(&["kill", "pkill", "killall"], &[], &[], Low, "proc-kill", "ends processes"),
-    rule(&["userdel", "groupdel", "deluser"], &[], &[], High, "sys-user", "deletes accounts"),
-    rule(
-        &["iptables", "ip6tables", "nft"],
-        &[],
-        &["-F", "--flush", "flush"],
-        High,
-        "net-firewall",
-        "drops rules",
-    ),
-    rule(&["crontab"], &[], &["-r"], Medium, "sys-cron", "deletes all jobs"),
-];
+destructive! {
+    ["rm"] [] ["-r" "-R" "--recursive"] High "fs-delete" "deletes directories with all they hold";
+    ["rm"] [] ["-f" "--force"] Medium "fs-delete" "deletes files without asking";
+    ["rm" "unlink" "rmdir"] [] [] Low "fs-delete" "deletes files";
+    ["shred" "srm"] [] [] High "fs-delete" "destroys what files hold";
+    ["find"] [] ["-delete"] High "fs-delete" "deletes all files found";
+    ["truncate"] [] [] Medium "fs-truncate" "cuts files";
+    ["rsync"] [] ["--delete"] High "fs-delete" "deletes files that the source lacks";
+    ["dd"] [] ["of="] High "disk-write" "writes over files or devices";
+    ["mkfs" "mke2fs" "mkswap" "wipefs" "fdisk" "sfdisk" "cfdisk" "parted" "sgdisk"] [] []
+        High "disk-format" "formats or divides disks";
+    ["chmod" "chown" "chgrp"] [] ["-R" "--recursive"] Medium "fs-perm" "changes rights of a tree";
+    ["docker" "podman"] ["volume" "rm"] [] High "dk-volume-del" "deletes volumes with their data";
+    ["docker" "podman"] ["volume" "prune"] [] High "dk-volume-del" "deletes volumes with their data";
+    ["docker" "podman"] ["compose" "down"] ["-v" "--volumes"] High "dk-volume-del" "deletes volumes";
+    ["docker-compose"] ["down"] ["-v" "--volumes"] High "dk-volume-del" "deletes volumes";
+    ["docker" "podman"] ["system" "prune"] [] High "dk-prune" "deletes all that is not in use";
+    ["docker" "podman"] ["builder" "prune"] [] Low "dk-prune" "deletes the build cache";
+    ["docker" "podman"] ["container" "prune"] [] Medium "dk-container-del" "deletes containers";
+    ["docker" "podman"] ["container" "rm"] [] Medium "dk-container-del" "deletes containers";
+    ["docker" "podman"] ["rm"] [] Medium "dk-container-del" "deletes containers";
+    ["docker" "podman"] ["image" "rm"] [] Medium "dk-image-del" "deletes images";
+    ["docker" "podman"] ["image" "prune"] [] Medium "dk-image-del" "deletes images";
+    ["docker" "podman"] ["rmi"] [] Medium "dk-image-del" "deletes images";
+    ["docker" "podman"] ["network" "rm"] [] Medium "dk-network-del" "deletes networks";
+    ["docker" "podman"] ["network" "prune"] [] Medium "dk-network-del" "deletes networks";
+    ["docker" "podman"] ["kill"] [] Low "dk-container-stop" "stops containers";
+    ["docker" "podman"] ["stop"] [] Low "dk-container-stop" "stops containers";
+    ["git"] ["reset"] ["--hard" "--merge"] High "git-discard" "discards changes that are not committed";
+    ["git"] ["clean"] ["-f" "--force"] High "git-discard" "deletes files that git does not know";
+    ["git"] ["checkout"] ["--" "-f" "--force"] Medium "git-discard" "discards changes";
+    ["git"] ["restore"] [] Medium "git-discard" "discards changes";
+    ["git"] ["stash" "drop"] [] Medium "git-discard" "discards a stash";
+    ["git"] ["stash" "clear"] [] High "git-discard" "discards all stashes";
+    ["git"] ["push"] ["-f" "--force" "--force-with-lease" "--mirror" "--delete" "-d" "+" ":"]
+        High "git-rewrite" "rewrites or deletes what others see";
+    ["git"] ["branch"] ["-d" "-D" "--delete"] Medium "git-branch-del" "deletes branches";
+    ["git"] ["tag"] ["-d" "--delete"] Low "git-tag-del" "deletes tags";
+    ["git"] ["filter-branch"] [] High "git-rewrite" "rewrites history";
+    ["git"] ["reflog" "expire"] [] High "git-rewrite" "forgets history";
+    ["kubectl" "oc"] ["delete"] [] High "k8s-delete" "deletes objects of a cluster";
+    ["kubectl" "oc"] ["drain"] [] High "k8s-drain" "empties a node";
+    ["helm"] ["uninstall"] [] High "k8s-delete" "removes a release";
+    ["helm"] ["delete"] [] High "k8s-delete" "removes a release";
+    ["terraform" "tofu" "pulumi"] ["destroy"] [] High "infra-destroy" "destroys infrastructure";
+    ["aws"] ["s3" "rb"] [] High "cloud-delete" "deletes a bucket";
+    ["aws"] ["s3" "rm"] [] High "cloud-delete" "deletes objects";
+    ["gsutil"] ["rm"] [] High "cloud-delete" "deletes objects";
+    ["gcloud" "az"] [] ["delete"] High "cloud-delete" "deletes resources";
+    ["dropdb" "dropuser"] [] [] High "db-drop" "drops a database";
+    ["redis-cli"] [] ["flushall" "flushdb" "FLUSHALL" "FLUSHDB"] High "db-drop" "empties a database";
+    ["shutdown" "reboot" "halt" "poweroff" "init"] [] [] High "sys-power" "stops the machine";
+    ["systemctl"] ["stop"] [] Medium "sys-service" "stops a service";
+    ["systemctl"] ["disable"] [] Medium "sys-service" "disables a service";
+    ["systemctl"] ["mask"] [] Medium "sys-service" "disables a service";
+    ["kill" "pkill" "killall"] [] [] Low "proc-kill" "ends processes";
+    ["userdel" "groupdel" "deluser"] [] [] High "sys-user" "deletes accounts";
+    ["iptables" "ip6tables" "nft"] [] ["-F" "--flush" "flush"] High "net-firewall" "drops rules";
+    ["crontab"] [] ["-r"] Medium "sys-cron" "deletes all jobs";
+}
 
 /// A command that only reads. `subcommand`: its first argument must be one of these, if any are named. `not`: flags and
 /// words, as in [`Rule`], with which it may write or run something.
@@ -215,90 +113,32 @@ pub(super) struct Reader {
     not: &'static [&'static str],
 }
 
-const fn reader(
-    names: &'static [&'static str],
-    subcommands: &'static [&'static str],
-    not: &'static [&'static str],
-) -> Reader {
-    Reader { names, subcommands, not }
+/// The rows: names, subcommands, what it must not have.
+macro_rules! readers {
+    ($([$($name:literal)*] [$($subcommand:literal)*] [$($not:literal)*];)*) => {
+        pub(super) const READERS: &[Reader] = &[$(Reader {
+            names: &[$($name,)*],
+            subcommands: &[$($subcommand,)*],
+            not: &[$($not,)*],
+        },)*];
+    };
 }
 
-pub(super) const READERS: &[Reader] = &[
-    reader(
-        &[
-            "ls",
-            "pwd",
-            "cat",
-            "head",
-            "tail",
-            "wc",
-            "stat",
-            "du",
-            "df",
-            "which",
-            "whoami",
-            "id",
-            "groups",
-            "uname",
-            "basename",
-            "dirname",
-            "realpath",
-            "readlink",
-            "uptime",
-            "nproc",
-            "arch",
-            "tty",
-            "md5sum",
-            "sha1sum",
-            "sha256sum",
-            "cksum",
-            "cmp",
-            "diff",
-            "grep",
-            "egrep",
-            "fgrep",
-            "true",
-            "false",
-            "tac",
-            "nl",
-            "od",
-            "free",
-            "ps",
-            "type",
-            "pgrep",
-        ],
-        &[],
-        &[],
-    ),
-    reader(&["date"], &[], &["-s", "--set"]),
-    reader(&["file"], &[], &["-C", "--compile", "-m", "--magic-file"]),
-    reader(&["tree"], &[], &["-o"]),
-    reader(&["rg"], &[], &["--pre", "--hostname-bin", "-z", "--search-zip"]),
-    reader(&["find"], &[], &["-exec", "-ok", "-delete", "-fprint", "-fls"]),
-    reader(
-        &["git"],
-        &[
-            "status",
-            "log",
-            "diff",
-            "show",
-            "rev-parse",
-            "describe",
-            "blame",
-            "ls-files",
-            "ls-tree",
-            "shortlog",
-        ],
-        &["--output", "--ext-diff", "--textconv"],
-    ),
-    reader(
-        &["docker", "podman"],
-        &["ps", "images", "logs", "inspect", "version", "info", "top", "port", "history"],
-        &[],
-    ),
-    reader(&["kubectl"], &["get", "describe", "logs", "version", "api-resources"], &["-w"]),
-    reader(&["cargo", "go", "node", "npm", "python", "python3", "rustc"], &["--version", "version"], &[]),
-];
+readers! {
+    ["ls" "pwd" "cat" "head" "tail" "wc" "stat" "du" "df" "which" "whoami" "id" "groups" "uname" "basename"
+     "dirname" "realpath" "readlink" "uptime" "nproc" "arch" "tty" "md5sum" "sha1sum" "sha256sum" "cksum"
+     "cmp" "diff" "grep" "egrep" "fgrep" "true" "false" "tac" "nl" "od" "free" "ps" "type" "pgrep"] [] [];
+    ["date"] [] ["-s" "--set"];
+    ["file"] [] ["-C" "--compile" "-m" "--magic-file"];
+    ["tree"] [] ["-o"];
+    ["rg"] [] ["--pre" "--hostname-bin" "-z" "--search-zip"];
+    ["find"] [] ["-exec" "-ok" "-delete" "-fprint" "-fls"];
+    ["git"] ["status" "log" "diff" "show" "rev-parse" "describe" "blame" "ls-files" "ls-tree" "shortlog"]
+     ["--output" "--ext-diff" "--textconv"];
+    ["docker" "podman"] ["ps" "images" "logs" "inspect" "version" "info" "top" "port" "history"] [];
+    ["kubectl"] ["get" "describe" "logs" "version" "api-resources"] ["-w"];
+    ["cargo" "go" "node" "npm" "python" "python3" "rustc"] ["--version" "version"] [];
+}
 
 impl Rule {
     /// Whether it fits a command by name; `words` are its arguments, empty where computed.
