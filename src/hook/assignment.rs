@@ -181,26 +181,6 @@ mod tests {
     }
 
     #[test]
-    fn each_module_documents_what_its_table_has() {
-        for &dialect in Dialect::ALL {
-            let folder = dialect.name().replace('-', "_");
-            let file = format!("{}/src/hook/dialect/{folder}/mod.rs", env!("CARGO_MANIFEST_DIR"));
-            let text = std::fs::read_to_string(file).unwrap();
-            let rows = text.lines().filter_map(|line| line.strip_prefix("//! | `")?.split_once(" |"));
-            let mut documented: Vec<String> = rows
-                .flat_map(|(names, _)| {
-                    names.split(", ").map(|name| name.replace('`', "")).collect::<Vec<_>>()
-                })
-                .collect();
-            let mut listed: Vec<_> =
-                dialect.settings().iter().map(|setting| setting.name.to_owned()).collect();
-            documented.sort();
-            listed.sort();
-            assert_eq!(documented, listed, "{dialect}");
-        }
-    }
-
-    #[test]
     fn members_and_variables() {
         let mut options = LoadOptions::default();
         let mut set = |key: &str, text: &str| options.set(Dialect::Infer, key, text).unwrap();

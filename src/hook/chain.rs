@@ -9,6 +9,7 @@ use super::background;
 use super::contract::{Absorbed, Bundle, Chain, Flow, Order};
 use super::decision::{Decision, Verdict};
 use super::event::Event;
+use super::event_table::EventRow;
 use super::fail_closed::{self, FailClosed};
 use super::hook_run::{Begun, begin};
 use super::hooks::{HookOf, Hooks};
@@ -34,6 +35,8 @@ use std::time::Duration;
 #[derive(Clone, Copy)]
 pub(super) struct FiredConfig<'a> {
     pub(super) bundle: &'a dyn Bundle,
+    /// The dialect's.
+    pub(super) events: &'static [EventRow],
     pub(super) warnings: &'a Warnings,
     /// Set where the host fails closed.
     pub(super) fail_closed: Option<&'a FailClosed>,
@@ -72,7 +75,7 @@ async fn fire_in(
     host: &dyn HookRunner,
     event: &Event,
 ) -> Outcome {
-    let FiredConfig { bundle, warnings, .. } = config;
+    let FiredConfig { bundle, events, warnings, .. } = config;
     warnings.show(host);
     let config_notices = Arc::clone(&warnings.all);
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
@@ -91,7 +94,7 @@ async fn fire_in(
     let Fired { decision, result, records, logs } = fired.await;
     let mut notices = Vec::new();
     for record in &records {
-        warning::of_record(bundle, record, &mut notices);
+        warning::of_record(bundle, events, record, &mut notices);
     }
     for notice in &notices {
         let hook = notice.hook.as_ref().map(HookId::as_str);
@@ -255,7 +258,7 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
     /// Where the host fails closed, a finished hook without a clear answer blocks; what that does to those after it.
     fn refuse_unclear(&mut self, record: &mut HookRecord) -> Option<Flow> {
         self.config.fail_closed?;
-        let reason = fail_closed::why_unclear(self.config.bundle, record)?;
+        let reason = fail_closed::why_unclear(self.config.bundle, self.config.events, record)?;
         let flow = self.chain.refuse(&record.hook, &reason)?;
         record.effect = Effect::Blocked { reason, user_message: None };
         Some(flow)
@@ -510,7 +513,7 @@ mod tests {
         let event = Event::new(EventContext::default(), Moment::TurnStarted);
         let host = Late::default();
         let outcome = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(fire(
-            FiredConfig { bundle: &bundle, warnings: &Warnings::default(), fail_closed: None },
+            FiredConfig { bundle: &bundle, events: &[], warnings: &Warnings::default(), fail_closed: None },
             &host,
             &event,
         ));

@@ -14,6 +14,7 @@ use super::decision::{Decision, Reading};
 use super::document::{Node, Source};
 use super::error::{ConfigError, ConfigProblem, EventError};
 use super::event::Event;
+use super::event_table::EventRow;
 use super::hooks::{Hook, HookOf};
 use super::id::HookId;
 use super::matcher::Mismatch;
@@ -148,6 +149,8 @@ pub struct Contract {
     pub(crate) tree: fn(&Source<'_>) -> Result<Node, ConfigProblem>,
     /// Reads an event from a payload in the dialect's own shape; an error where it is not one.
     pub(crate) read_event: fn(&Value) -> Result<Event, EventError>,
+    /// Its events.
+    pub(crate) events: &'static [EventRow],
     /// What a host may set when it loads a config.
     pub(crate) settings: &'static [Setting],
 }
@@ -173,13 +176,6 @@ pub trait Bundle: Send + Sync {
     /// Whether the config brings no hook of its own.
     fn is_empty(&self) -> bool {
         self.hooks().is_empty()
-    }
-
-    /// What the dialect does not read of an object that a script printed on an event of this name, a line each. Asked for hooks
-    /// that stopped nothing only.
-    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
-        let _ = (event, output);
-        Vec::new()
     }
 
     /// Opens the chain of the firing's event and lets the engine run it ([`Firing::run`]); `None` when the dialect has no such

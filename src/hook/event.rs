@@ -330,13 +330,7 @@ impl Event {
 
     /// The call that this event is about, if it is about one.
     pub const fn tool_call(&self) -> Option<&ToolCall> {
-        match &self.moment {
-            Moment::ToolCallStarting(call)
-            | Moment::PermissionRequested(call)
-            | Moment::ToolCallEnded { call, .. }
-            | Moment::PermissionDecided { call, .. } => Some(call),
-            _ => None,
-        }
+        self.moment.tool_call()
     }
 }
 

@@ -2,6 +2,7 @@
 //! the README's table take what they need. [`event_table!`] declares the names and the rows together.
 
 use super::event::Moment;
+use super::unread::Members;
 
 /// An event of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,12 @@ pub(crate) struct EventRow {
     pub(crate) tool: bool,
     /// What a failed hook does.
     pub(crate) failure: Failure,
+    /// Members of the payload that are the event's own, in order.
+    pub(crate) payload: &'static [&'static str],
+    /// What is read of the object that a hook prints; empty where nothing is.
+    pub(crate) output: Members,
+    /// Whether its names are read without regard to case.
+    pub(crate) any_case: bool,
 }
 
 /// Which outcomes of a moment an event is about.
@@ -43,7 +50,33 @@ pub(crate) enum Failure {
 impl EventRow {
     pub(crate) const fn new(name: &'static str, moment: &'static str) -> Self {
         let failure = Failure::Open;
-        Self { name, moment, part: Part::All, is_aside: false, blocks: false, tool: false, failure }
+        Self {
+            name,
+            moment,
+            part: Part::All,
+            is_aside: false,
+            blocks: false,
+            tool: false,
+            failure,
+            payload: &[],
+            output: &[],
+            any_case: false,
+        }
+    }
+
+    /// What is read of a hook's output.
+    pub(crate) const fn output(self, output: Members) -> Self {
+        Self { output, ..self }
+    }
+
+    /// The same, whatever the case of names.
+    pub(crate) const fn output_in_any_case(self, output: Members) -> Self {
+        Self { output, any_case: true, ..self }
+    }
+
+    /// What its payload has beside the members that all have.
+    pub(crate) const fn payload(self, payload: &'static [&'static str]) -> Self {
+        Self { payload, ..self }
     }
 
     /// It is about a call of a tool.

@@ -56,10 +56,14 @@ fn event_in(events: &'static [EventRow], path: &str) -> Option<&'static str> {
 }
 
 /// Why a finished record is no clear answer; `None` where it is one, or where the hook was not to be asked.
-pub(super) fn why_unclear(bundle: &dyn Bundle, record: &HookRecord) -> Option<String> {
+pub(super) fn why_unclear(
+    bundle: &dyn Bundle,
+    events: &'static [EventRow],
+    record: &HookRecord,
+) -> Option<String> {
     let why = match (&record.selection, &record.run) {
         (Selection::NotMatched(mismatch), _) => unasked(mismatch, &record.warnings)?,
-        (Selection::Matched, Some(run)) => unclear(bundle, record, run)?,
+        (Selection::Matched, Some(run)) => unclear(bundle, events, record, run)?,
         _ => return None,
     };
     Some(format!("fail_closed: {why}"))
@@ -77,7 +81,12 @@ fn unasked(mismatch: &Mismatch, warnings: &[String]) -> Option<String> {
     }
 }
 
-fn unclear(bundle: &dyn Bundle, record: &HookRecord, run: &RunRecord) -> Option<String> {
+fn unclear(
+    bundle: &dyn Bundle,
+    events: &'static [EventRow],
+    record: &HookRecord,
+    run: &RunRecord,
+) -> Option<String> {
     let blocks = matches!(record.effect, Effect::Blocked { .. });
     if blocks || matches!(run.reading.verdict, Verdict::Block | Verdict::Ask | Verdict::Defer) {
         return None;
@@ -95,7 +104,7 @@ fn unclear(bundle: &dyn Bundle, record: &HookRecord, run: &RunRecord) -> Option<
         return Some(missing.to_string());
     }
     let reads = |hook: &Hook| unread::is_asked_of(&hook.handler);
-    let unread = hook.is_some_and(reads).then(|| unread::faults(run, |all| bundle.unread(record.event, all)));
+    let unread = hook.is_some_and(reads).then(|| unread::faults(run, events, record.event));
     unread.into_iter().flatten().next().or_else(|| record.warnings.first().cloned())
 }
 

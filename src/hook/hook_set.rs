@@ -13,7 +13,7 @@ use super::outcome::Outcome;
 use super::record::{HookRecord, LogRecord, Phase, Selection};
 use super::runner::{HookFuture, HookRunner};
 use super::warning::{self, Warnings};
-use super::{background, chain, json, portable, shadow};
+use super::{background, chain, json, shadow};
 use crate::clock::Clock;
 use crate::hook::dialect::list::Dialect;
 use crate::limit::{Limits, Meter, gauge};
@@ -106,7 +106,7 @@ impl HookSet {
         }
         let warnings = Warnings::of(&loaded.notices);
         let fail_closed =
-            options.fail_closed.then(|| FailClosed::of(portable::facts(dialect).events, &loaded.notices));
+            options.fail_closed.then(|| FailClosed::of(dialect.contract().events, &loaded.notices));
         let Loaded { bundle, notices } = loaded;
         Self { dialect, bundle, notices, warnings, shadow: false, fail_closed, memory: 0 }
     }
@@ -140,7 +140,8 @@ impl HookSet {
 
     fn config(&self) -> chain::FiredConfig<'_> {
         let Self { bundle, warnings, fail_closed, .. } = self;
-        chain::FiredConfig { bundle: bundle.as_ref(), warnings, fail_closed: fail_closed.as_ref() }
+        let events = self.dialect.contract().events;
+        chain::FiredConfig { bundle: bundle.as_ref(), events, warnings, fail_closed: fail_closed.as_ref() }
     }
 
     /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on

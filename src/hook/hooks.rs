@@ -33,6 +33,29 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// A hook that runs as the session's user, in its directory and environment.
+    pub fn new(
+        id: HookId,
+        event: &'static str,
+        handler: Handler,
+        timeout: Duration,
+        limits: &Limits,
+        capture: Capture,
+    ) -> Self {
+        Self {
+            id,
+            event,
+            handler,
+            timeout,
+            limits: limits.clone(),
+            capture,
+            cwd: None,
+            inherit_environment: true,
+            identity: None,
+            description: None,
+        }
+    }
+
     /// Whether its script is as short as its limits want.
     ///
     /// # Errors
@@ -69,6 +92,13 @@ pub enum Handler {
     /// A request, a question to a model, a tool, a built-in: [`Delivery::work`](super::contract::Delivery::work) has it, made
     /// when the event is known. The text is the dialect's word for it.
     Other(&'static str),
+}
+
+impl Handler {
+    /// A script that was not compiled yet.
+    pub fn script(text: impl Into<Text>, shell: Shell) -> Self {
+        Self::Script { script: HookScript::new(text), shell }
+    }
 }
 
 /// One hook with what its dialect keeps of it.

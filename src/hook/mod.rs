@@ -34,8 +34,10 @@ pub(crate) mod decision;
 pub mod dialect;
 pub(crate) mod error;
 pub(crate) mod event;
+mod event_field;
 mod event_table;
 mod fail_closed;
+mod field;
 mod hook_run;
 mod hook_set;
 pub(crate) mod hooks;
@@ -69,6 +71,7 @@ pub(crate) mod unread;
 mod warning;
 mod watch;
 mod weight;
+mod word;
 
 pub(crate) use crate::document;
 pub use crate::document::{ConfigProblem, Place};

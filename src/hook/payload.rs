@@ -2,7 +2,6 @@
 //! event's facts. `null` counts as absent.
 
 use super::error::EventError;
-use super::json::Json;
 use serde_json::{Map, Value};
 
 /// The payload's members.
@@ -53,9 +52,4 @@ pub(crate) fn take(
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(EventError::Type { field, expected: "a string" }),
     }
-}
-
-/// Takes a value of any type.
-pub(crate) fn take_value(members: &mut Map<String, Value>, field: &str) -> Option<Json> {
-    members.shift_remove(field).filter(|value| !value.is_null()).map(Json::from)
 }

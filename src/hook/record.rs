@@ -13,6 +13,7 @@ use crate::limit::Usage;
 use crate::missing::Missing;
 use crate::visible;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,16 +113,24 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRecord {
     /// For example `hook.invoked`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its fields, in the contract's order.
     pub fields: Map<String, Value>,
 }
 
 impl LogRecord {
+    pub(super) fn new(
+        name: impl Into<Cow<'static, str>>,
+        fields: impl IntoIterator<Item = (&'static str, Value)>,
+    ) -> Self {
+        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { name: name.into(), fields }
+    }
+
     /// The name as `record` and the fields, in one object.
     pub fn to_json(&self) -> Value {
         let mut object = Map::new();
-        object.insert("record".to_owned(), self.name.into());
+        object.insert("record".to_owned(), (*self.name).into());
         object.extend(self.fields.iter().map(|(name, value)| (name.clone(), value.clone())));
         Value::Object(object)
     }

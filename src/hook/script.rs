@@ -134,6 +134,14 @@ pub struct Capture {
     pub excess: Excess,
 }
 
+impl Capture {
+    /// Each stream by itself up to `bytes`; more is a failure.
+    pub const fn of_each(bytes: u64) -> Self {
+        let total = bytes.saturating_mul(2);
+        Self { stdout: bytes, stderr: bytes, total, merge: false, excess: Excess::Fail }
+    }
+}
+
 /// See [`Capture::excess`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {

@@ -5,22 +5,54 @@
 //! that are meant as JSON: text is output too.
 
 use super::decision::Verdict;
+use super::event_table::EventRow;
 use super::hooks::Handler;
 use super::record::RunRecord;
 use super::script::Ended;
 use serde_json::{Map, Value};
 
 /// What a member of an output must be.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Whatever it is, it is read.
     Any,
     Bool,
     Text,
+    /// A list of texts.
+    Texts,
+    /// An object, whatever its members are.
+    Map,
     /// One of these words.
     Word(&'static [&'static str]),
     /// An object with these members.
     Object(Members),
+}
+
+impl Shape {
+    /// Whether a value is of this shape, but for the members of an object; `null` stands for an absent one.
+    pub(crate) fn takes(self, value: &Value) -> bool {
+        value.is_null()
+            || match self {
+                Self::Any => true,
+                Self::Bool => value.is_boolean(),
+                Self::Text => value.is_string(),
+                Self::Texts => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+                Self::Map | Self::Object(_) => value.is_object(),
+                Self::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            }
+    }
+
+    /// In words, for messages.
+    pub(crate) fn describe(self) -> String {
+        match self {
+            Self::Any => "anything".to_owned(),
+            Self::Bool => "true or false".to_owned(),
+            Self::Text => "a string".to_owned(),
+            Self::Texts => "a list of strings".to_owned(),
+            Self::Map | Self::Object(_) => "an object".to_owned(),
+            Self::Word(words) => format!("one of: {}", words.join(", ")),
+        }
+    }
 }
 
 /// The members of an object.
@@ -29,18 +61,19 @@ pub(crate) type Members = &'static [(&'static str, Shape)];
 /// Bytes of an output that is looked at.
 const MOST_BYTES: usize = 64 << 10;
 /// Faults of one output that are told.
-pub(crate) const MOST_FAULTS: usize = 8;
+const MOST_FAULTS: usize = 8;
 
 /// Whether outputs of this kind are looked at: those of scripts, and answers of servers, which are objects of the same members.
 pub(super) fn is_asked_of(handler: &Handler) -> bool {
     !matches!(handler, Handler::Other(kind) if *kind != "http")
 }
 
-/// What is not read of a run's output, a line each; `unread` looks at it as an object.
-pub(super) fn faults(
-    run: &RunRecord,
-    unread: impl FnOnce(&Map<String, Value>) -> Vec<String>,
-) -> Vec<String> {
+/// What is not read of a run's output, a line each, by the output that the event's row has.
+pub(super) fn faults(run: &RunRecord, events: &'static [EventRow], event: &str) -> Vec<String> {
+    let row = events.iter().find(|row| row.name == event).filter(|row| !row.output.is_empty());
+    let unread = |object: &Map<String, Value>| {
+        row.map_or_else(Vec::new, |row| check(object, row.output, row.any_case))
+    };
     let opens = matches!(run.reading.verdict, Verdict::NoOpinion | Verdict::Allow);
     let text = run.stdout.trim_ascii();
     if !opens || run.end != Ended::Exited || text.len() > MOST_BYTES {
@@ -60,15 +93,56 @@ pub(super) fn faults(
     }
 }
 
+/// The names in a table, at any depth.
+pub(crate) fn names(members: Members, all: &mut Vec<&'static str>) {
+    for (name, shape) in members {
+        if !all.contains(name) {
+            all.push(name);
+        }
+        if let Shape::Object(members) = shape {
+            names(members, all);
+        }
+    }
+}
+
+/// The first member of the wrong shape; `path` stands before the names.
+pub(crate) fn misfit(object: &Map<String, Value>, members: Members, path: &str) -> Option<String> {
+    members.iter().find_map(|(name, shape)| {
+        let value = object.get(*name)?;
+        match (shape, value) {
+            _ if !shape.takes(value) => Some(format!("{path}{name} must be {}", shape.describe())),
+            (Shape::Object(below), Value::Object(object)) => misfit(object, below, &format!("{path}{name}.")),
+            _ => None,
+        }
+    })
+}
+
+/// Takes members of the wrong shape out, one by one.
+pub(crate) fn drop_misfits(object: &mut Map<String, Value>, members: Members) {
+    for (name, shape) in members {
+        match object.get_mut(*name) {
+            Some(value) if !shape.takes(value) => {
+                object.shift_remove(*name);
+            }
+            Some(Value::Object(object)) => {
+                if let Shape::Object(below) = shape {
+                    drop_misfits(object, below);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// What of an object does not fit its table; with `any_case`, names are read without regard to case.
-pub(crate) fn check(object: &Map<String, Value>, members: Members, any_case: bool) -> Vec<String> {
+fn check(object: &Map<String, Value>, members: Members, any_case: bool) -> Vec<String> {
     let mut faults = Vec::new();
     check_below(object, members, any_case, "", &mut faults);
     faults
 }
 
 /// The line about a member of a name that is not known.
-pub(crate) fn unknown(path: &str, name: &str) -> String {
+fn unknown(path: &str, name: &str) -> String {
     format!("the output's member `{path}{}` is not read", super::json::cut(name, 80))
 }
 
@@ -88,24 +162,15 @@ fn check_below(
             faults.push(unknown(path, name));
             continue;
         };
-        let expected = match shape {
-            _ if value.is_null() => continue,
-            Shape::Any => continue,
-            Shape::Object(members) => {
-                if let Value::Object(object) = value {
-                    check_below(object, members, any_case, &format!("{path}{name}."), faults);
-                    continue;
-                }
-                "an object".to_owned()
+        match (shape, value) {
+            _ if !shape.takes(value) => {
+                faults.push(format!("{}: it must be {}", unknown(path, name), shape.describe()));
             }
-            Shape::Bool if value.is_boolean() => continue,
-            Shape::Bool => "true or false".to_owned(),
-            Shape::Text if value.is_string() => continue,
-            Shape::Text => "a string".to_owned(),
-            Shape::Word(words) if value.as_str().is_some_and(|word| words.contains(&word)) => continue,
-            Shape::Word(words) => format!("one of: {}", words.join(", ")),
-        };
-        faults.push(format!("{}: it must be {expected}", unknown(path, name)));
+            (Shape::Object(members), Value::Object(object)) => {
+                check_below(object, members, any_case, &format!("{path}{name}."), faults);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -114,6 +179,9 @@ mod tests {
     use super::*;
     use crate::hook::decision::Reading;
     use crate::hook::script::ScriptOutcome;
+
+    static EVENTS: [EventRow; 2] =
+        [EventRow::new("e", "").output(MEMBERS), EventRow::new("e", "").output_in_any_case(MEMBERS)];
 
     const MEMBERS: Members = &[
         ("decision", Shape::Word(&["block", "allow"])),
@@ -124,7 +192,7 @@ mod tests {
 
     fn of(stdout: &str, verdict: Verdict, any_case: bool) -> Vec<String> {
         let run = RunRecord::new(ScriptOutcome::exited(0, stdout, ""), Reading::of(verdict, ""));
-        faults(&run, |object| check(object, MEMBERS, any_case))
+        faults(&run, if any_case { &EVENTS[1..] } else { &EVENTS[..1] }, "e")
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::contract::Bundle;
 use super::decision::Verdict;
 use super::document::Node;
 use super::error::ConfigProblem;
+use super::event_table::EventRow;
 use super::id::HookId;
 use super::matcher::Mismatch;
 use super::notice::{Notice, NoticeKind};
@@ -69,7 +70,12 @@ pub(super) const MOST_SHOWN: usize = 16;
 pub(super) struct Shown(Vec<Arc<[Notice]>>);
 
 /// What a finished record leaves to notice.
-pub(super) fn of_record(bundle: &dyn Bundle, record: &HookRecord, all: &mut Vec<Notice>) {
+pub(super) fn of_record(
+    bundle: &dyn Bundle,
+    events: &'static [EventRow],
+    record: &HookRecord,
+    all: &mut Vec<Notice>,
+) {
     let mut add = |kind, message: String| {
         let problem = ConfigProblem { file: String::new(), place: None, field: None, message };
         all.push(Notice::new(kind, Some(record.hook.clone()), problem));
@@ -85,7 +91,7 @@ pub(super) fn of_record(bundle: &dyn Bundle, record: &HookRecord, all: &mut Vec<
         add(NoticeKind::Warning, warning.clone());
     }
     if bundle.hooks().get(record.index).is_some_and(|hook| unread::is_asked_of(&hook.handler)) {
-        for fault in unread::faults(run, |output| bundle.unread(record.event, output)) {
+        for fault in unread::faults(run, events, record.event) {
             add(NoticeKind::Warning, fault);
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn show(host: &dyn HookRunner, log: &LogRecord) {
     let log = marked.as_ref().unwrap_or(log);
     if tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO) {
         let fields = serde_json::to_string(&log.fields).unwrap_or_default();
-        tracing::info!(target: "hookbox::hook", record = log.name, fields = fields.as_str());
+        tracing::info!(target: "hookbox::hook", record = &*log.name, fields = fields.as_str());
     }
     if let Some(observer) = host.observer() {
         observer.log(log);

@@ -24,7 +24,6 @@ pub mod goclaw;
 pub mod infer;
 pub(super) mod list;
 pub(super) mod result;
-mod settings;
 
 pub use list::{Dialect, UnknownDialect};
 pub use result::DialectResult;

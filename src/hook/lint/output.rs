@@ -69,7 +69,7 @@ impl HookLint<'_> {
         }
         let mut reported = FxHashSet::default();
         // A script that prints its own dialect's fields too is written for several.
-        let telling = |key: &str| self.facts.output.contains(&key) && !COMMON.contains(&key);
+        let telling = |key: &str| self.facts.output().contains(&key) && !COMMON.contains(&key);
         let is_for_several = texts.output().any(|piece| keys(&piece.text).any(telling));
         let own_event = texts
             .output()
@@ -110,14 +110,14 @@ impl HookLint<'_> {
     /// Fields of other dialects only.
     fn fields(&mut self, piece: &Piece, reported: &mut FxHashSet<String>) {
         for key in keys(&piece.text) {
-            if self.facts.output.contains(&key) || COMMON.contains(&key) {
+            if self.facts.output().contains(&key) || COMMON.contains(&key) {
                 continue;
             }
-            let other = Dialect::ALL.iter().find(|other| portable::facts(**other).output.contains(&key));
+            let other = Dialect::ALL.iter().find(|other| portable::facts(**other).output().contains(&key));
             if let Some(other) = other
                 && reported.insert(key.to_owned())
             {
-                let own = self.facts.output.iter().take(8).copied().collect::<Vec<_>>().join(", ");
+                let own = self.facts.output().iter().take(8).copied().collect::<Vec<_>>().join(", ");
                 let message = format!("`{key}` is a field of {other}; {} reads {own}", self.dialect);
                 self.report_in_script(&OUTPUT_FIELD, piece.offset, message);
             }
@@ -136,7 +136,7 @@ impl HookLint<'_> {
             [("permissionDecision", "allow, deny, ask, defer"), ("permission_decision", "allow, deny, ask")]
         {
             for value in
-                string_values(&piece.text, name).into_iter().filter(|_| self.facts.output.contains(&name))
+                string_values(&piece.text, name).into_iter().filter(|_| self.facts.output().contains(&name))
             {
                 if !own.split(", ").any(|known| known == value) {
                     let message = format!("{name} `{value}`; {} knows {own}", self.dialect);
@@ -150,7 +150,7 @@ impl HookLint<'_> {
     fn asks(&mut self, piece: &Piece) {
         let Some(event) = self.hook.facts.filter(|event| !(self.facts.carries)(event).ask) else { return };
         let asks = ["permissionDecision", "permission_decision"].iter().any(|name| {
-            self.facts.output.contains(name) && string_values(&piece.text, name).contains(&"ask")
+            self.facts.output().contains(name) && string_values(&piece.text, name).contains(&"ask")
         });
         if asks {
             self.report_in_script(

@@ -74,7 +74,7 @@ impl HookLint<'_> {
 
     /// A script that reads a field of its own dialect too is written for several.
     fn payload_fields(&mut self, texts: &Texts) {
-        let own = |name: &str| self.facts.payload.contains(&name);
+        let own = |name: &str| self.facts.roots().contains(&name);
         if texts.jq.iter().any(|piece| roots(&piece.text).any(own)) {
             return;
         }
@@ -88,7 +88,7 @@ impl HookLint<'_> {
         let mut reported = FxHashSet::default();
         for (offset, root) in found {
             if reported.insert(root.clone()) {
-                let own = self.facts.payload.iter().take(10).copied().collect::<Vec<_>>().join(", ");
+                let own = self.facts.roots().iter().take(10).copied().collect::<Vec<_>>().join(", ");
                 let message = format!("the payload of {} has no `.{root}`; it has {own}", self.dialect);
                 self.report_in_script(&PAYLOAD_FIELD, offset, message);
             }

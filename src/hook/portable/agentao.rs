@@ -8,27 +8,12 @@ use crate::hook::dialect::agentao::event::EVENTS;
 use crate::hook::document::Node;
 use crate::hook::event_table::EventRow;
 use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
     events: EVENTS,
-    output: &[
-        "blockingError",
-        "preventContinuation",
-        "stopReason",
-        "additionalContext",
-        "decision",
-        "reason",
-        "continue",
-        "hookSpecificOutput",
-        "hookEventName",
-        "permissionDecision",
-        "permissionDecisionReason",
-        "suppressOutput",
-        "systemMessage",
-        "force_continue",
-        "follow_up_message",
-    ],
+    more_output: &[],
     decisions: &["block"],
     payload: &[
         "event",
@@ -51,6 +36,8 @@ pub(crate) static FACTS: Facts = Facts {
         "prompt",
         "error",
     ],
+    is_flat: false,
+    names: OnceLock::new(),
     variables: &[],
     variable_prefixes: &[],
     shell_tool: "run_shell_command",

@@ -10,23 +10,16 @@ use crate::hook::document::Node;
 use crate::hook::event_table::EventRow;
 use crate::hook::matcher::ArgumentPattern;
 use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
     events: EVENTS,
-    output: &[
-        "decision",
-        "reason",
-        "user_message",
-        "patch",
-        "arguments",
-        "message",
-        "result",
-        "error",
-        "additional_context",
-    ],
+    more_output: &["arguments", "message", "result", "error", "additional_context"],
     decisions: &["allow", "mutate", "block"],
     payload: &["event", "hook_id", "session_id", "turn_id", "org_id", "agent_id", "ts", "data"],
+    is_flat: false,
+    names: OnceLock::new(),
     variables: &[
         "EVERRUNS_HOOK_PAYLOAD_JSON",
         "EVERRUNS_HOOK_PAYLOAD_PATH",

@@ -5,11 +5,12 @@ use super::{Carries, Draft, ExitRule, Facts, Matching, PortableHandler, Portable
 use crate::hook::dialect::goclaw::event::EVENTS;
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
     events: EVENTS,
-    output: &["continue", "decision", "reason", "additionalContext", "updatedInput"],
+    more_output: &[],
     decisions: &["block", "allow"],
     payload: &[
         "eventId",
@@ -33,6 +34,8 @@ pub(crate) static FACTS: Facts = Facts {
         "Depth",
         "HookEvent",
     ],
+    is_flat: true,
+    names: OnceLock::new(),
     variables: &[],
     variable_prefixes: &[],
     shell_tool: "exec",

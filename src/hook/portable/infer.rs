@@ -6,13 +6,16 @@ use super::{
 use crate::hook::dialect::infer::event::EVENTS;
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
     events: EVENTS,
-    output: &[],
+    more_output: &[],
     decisions: &[],
     payload: &["hook", "turn", "session_id"],
+    is_flat: true,
+    names: OnceLock::new(),
     variables: &[],
     variable_prefixes: &[],
     shell_tool: "",

@@ -18,20 +18,26 @@ pub(crate) use tools::Tools;
 
 use super::document::{Node, NodeKind};
 use super::event_table::{EventRow, Failure};
+use super::unread;
 use crate::hook::dialect::list::Dialect;
 use serde_json::Value;
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// What a dialect is, as data.
 pub(crate) struct Facts {
     pub(crate) events: &'static [EventRow],
-    /// Keys of JSON that its scripts print, at any depth.
-    pub(crate) output: &'static [&'static str],
+    /// Keys of JSON that its scripts print, beside those that the table of events has.
+    pub(crate) more_output: &'static [&'static str],
     /// Values of the key `decision`.
     pub(crate) decisions: &'static [&'static str],
-    /// Roots of what its scripts read from the payload with `jq`.
+    /// Roots of what its scripts read from the payload of every event with `jq`.
     pub(crate) payload: &'static [&'static str],
+    /// Whether the members that are an event's own are roots, too.
+    pub(crate) is_flat: bool,
+    /// What the table of events says of outputs and payloads, once somebody asks.
+    pub(crate) names: OnceLock<EventNames>,
     /// Variables that a hook of it has, by name.
     pub(crate) variables: &'static [&'static str],
     /// Names beginning with one of these belong to the dialect.
@@ -71,6 +77,37 @@ pub(crate) struct Facts {
     pub(crate) matching: Matching,
     /// What of an answer gets through, by event: see [`Carries`].
     pub(crate) carries: fn(&EventRow) -> Carries,
+}
+
+/// The names in a dialect's table of events, each once.
+#[derive(Debug, Default)]
+pub(crate) struct EventNames {
+    output: Vec<&'static str>,
+    roots: Vec<&'static str>,
+}
+
+impl Facts {
+    fn names(&self) -> &EventNames {
+        self.names.get_or_init(|| {
+            let mut output = Vec::new();
+            self.events.iter().for_each(|row| unread::names(row.output, &mut output));
+            output.extend(self.more_output);
+            let mut roots = self.payload.to_vec();
+            let own = self.events.iter().filter(|_| self.is_flat).flat_map(|row| row.payload);
+            own.for_each(|name| roots.extend(Some(*name).filter(|name| !roots.contains(name))));
+            EventNames { output, roots }
+        })
+    }
+
+    /// Keys of JSON that its scripts print, at any depth.
+    pub(crate) fn output(&self) -> &[&'static str] {
+        &self.names().output
+    }
+
+    /// Roots of what its scripts read from the payload.
+    pub(crate) fn roots(&self) -> &[&'static str] {
+        &self.names().roots
+    }
 }
 
 /// What an exit status means to a dialect.

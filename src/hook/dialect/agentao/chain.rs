@@ -104,7 +104,7 @@ impl<'a> AgentaoChain<'a> {
             .get(STOP_ACTIVE)
             .and_then(serde_json::Value::as_bool)
             .unwrap_or(self.forced_turns > 0);
-        let (event, name, flat) = (self.event, self.name, self.bundle.switches.flat_superset);
+        let (event, name, flat) = (self.event, self.name, self.bundle.settings.flat_superset);
         self.payload.get_or_insert_with(|| payload::text(event, name, flat, stop_active)).clone()
     }
 
@@ -187,7 +187,7 @@ impl<'a> AgentaoChain<'a> {
     }
 
     const fn is_capped(&self) -> bool {
-        self.forced_turns >= self.bundle.switches.stop_reentry_cap
+        self.forced_turns >= self.bundle.settings.stop_reentry_cap
     }
 
     /// What a `Stop` came to, and the count for the next one.
@@ -283,7 +283,7 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
             event: self.name,
             is_prompt: of.extra.prompt.is_some(),
             timeout: of.hook.timeout,
-            switches: self.bundle.switches,
+            strict: self.bundle.settings.strict_agentao,
         }
     }
 
@@ -332,7 +332,7 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
         if self.name == EventName::Stop {
             self.settle_stop();
         }
-        log::records(self, self.bundle.switches.full_preview)
+        log::records(self, self.bundle.settings.capture_plugin_hook_output_full)
     }
 
     fn finish(mut self) -> (Decision, DialectResult) {

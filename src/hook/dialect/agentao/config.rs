@@ -5,10 +5,10 @@
 
 mod rule;
 
-use super::bundle::{AgentaoBundle, Extra, Switches};
+use super::bundle::{AgentaoBundle, Extra};
 use super::event::EventName;
+use super::settings::AgentaoSettings;
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
-use crate::hook::dialect::settings::SettingsReader;
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Hook, Hooks};
@@ -20,15 +20,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
-    let mut settings = SettingsReader::new(source, &options.settings);
-    let switches = Switches {
-        flat_superset: settings.bool("flat_superset", true)?,
-        strict: settings.bool("strict_agentao", false)?,
-        stop_reentry_cap: settings.count("stop_reentry_cap", 3)?,
-        full_preview: settings.bool("capture_plugin_hook_output_full", false)?,
-    };
-    let files = settings.texts("files")?;
-    settings.finish()?;
+    let settings = AgentaoSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let regexes = RegexCompiler::new(limits.regex_bytes);
     let mut loader = Loader {
@@ -43,14 +35,14 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     loader.file("", source);
     for contribution in &options.contributions {
         for declaration in &contribution.hooks {
-            loader.declaration(&contribution.origin, declaration, &files);
+            loader.declaration(&contribution.origin, declaration, &settings.files);
         }
     }
     let Loader { hooks, problems, notices, .. } = loader;
     if !problems.is_empty() {
         return Err(ConfigError { problems });
     }
-    let bundle = AgentaoBundle { hooks: Hooks::new(hooks), switches };
+    let bundle = AgentaoBundle { hooks: Hooks::new(hooks), settings };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 
@@ -85,7 +77,7 @@ impl Place<'_> {
 }
 
 impl Loader {
-    fn declaration(&mut self, origin: &str, declaration: &Value, files: &[(&str, &str)]) {
+    fn declaration(&mut self, origin: &str, declaration: &Value, files: &[(String, String)]) {
         let Value::String(path) = declaration else {
             self.document(origin, &Source::new(origin, b""), &Node::from_value(declaration));
             return;

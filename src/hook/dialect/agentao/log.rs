@@ -8,7 +8,7 @@ use super::result::{StopOutcome, ToolDecision};
 use crate::hook::event::Event;
 use crate::hook::record::LogRecord;
 use regex::Regex;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::LazyLock;
 
 /// Characters of a preview that is cut.
@@ -34,12 +34,7 @@ pub(super) fn records(chain: &AgentaoChain<'_>, full: bool) -> Vec<LogRecord> {
         ("outcome", outcome),
         ("output_preview", preview(&chain.outputs, full).into()),
     ];
-    vec![record("PLUGIN_HOOK_FIRED", fired), record("replay.plugin_hook", replay)]
-}
-
-fn record(name: &'static str, fields: Fields) -> LogRecord {
-    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
-    LogRecord { name, fields: fields.collect::<Map<_, _>>() }
+    vec![LogRecord::new("PLUGIN_HOOK_FIRED", fired), LogRecord::new("replay.plugin_hook", replay)]
 }
 
 /// Whether the turn used its last iteration.

@@ -8,13 +8,7 @@
 //! A plug-in's hooks beyond the config itself come as [`Contribution`](crate::hook::Contribution)s: each of its `hooks` is a declaration
 //! in the config's own shape, or the name of a file that the setting `files` has.
 //!
-//! | setting | type | default | |
-//! |---|---|---|---|
-//! | `flat_superset` | boolean | `true` | Claude Code's flat keys stand beside `event` and `data` (G9) |
-//! | `strict_agentao` | boolean | `false` | Claude Code's output shape and exit status 2 mean nothing, but on `Stop` (G12, G14) |
-//! | `stop_reentry_cap` | whole number | 3 | forced turns in a row (G18) |
-//! | `capture_plugin_hook_output_full` | boolean | `false` | the replay's `output_preview` is not cut (G21) |
-//! | `files` | object of strings | `{}` | path → text of the hook files that plug-ins name |
+//! What a host may set: [`SETTINGS`].
 //!
 //! Facts of an event ([`Event::facts`](crate::hook::Event::facts)): the payload's own names (`stop_hook_active`, `custom_instructions`,
 //! `compaction_type`, `reason`, `transcript_path`, …), and `permission_decision`: with `deny` no hook of the call runs (G20).
@@ -41,3 +35,4 @@ pub use result::{
     AgentaoResult, Attachment, AttachmentType, LifecycleResult, PreToolUseResult, StopHookResult,
     StopOutcome, ToolDecision, UserPromptSubmitResult,
 };
+pub use settings::SETTINGS;

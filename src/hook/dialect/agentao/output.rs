@@ -9,13 +9,11 @@
 
 mod stop;
 
-use super::bundle::Switches;
 use super::event::EventName;
 use super::result::AttachmentType;
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::script::{Ended, ScriptOutcome};
-use crate::hook::unread::{Members, Shape};
 use crate::limit::Limit;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -35,7 +33,8 @@ pub(super) struct Terms {
     pub(super) is_prompt: bool,
     /// Of the run.
     pub(super) timeout: Duration,
-    pub(super) switches: Switches,
+    /// The setting `strict_agentao`.
+    pub(super) strict: bool,
 }
 
 /// What an outcome means.
@@ -126,56 +125,9 @@ impl Meaning {
     }
 }
 
-/// The part of an output under `hookSpecificOutput`.
-const SPECIFIC: Shape = Shape::Object(&[
-    ("hookEventName", Shape::Any),
-    ("permissionDecision", Shape::Word(&["deny", "ask", "allow"])),
-    ("permissionDecisionReason", Shape::Text),
-    ("reason", Shape::Text),
-    ("additionalContext", Shape::Any),
-]);
-
-/// What is read of an output; nothing is on events that only watch.
-pub(super) const fn members(event: EventName) -> Option<Members> {
-    let members: Members = match event {
-        EventName::UserPromptSubmit => &[
-            ("blockingError", Shape::Any),
-            ("preventContinuation", Shape::Bool),
-            ("stopReason", Shape::Text),
-            ("additionalContext", Shape::Any),
-            ("decision", Shape::Word(&["block", "approve"])),
-            ("reason", Shape::Text),
-            ("continue", Shape::Bool),
-            ("hookSpecificOutput", SPECIFIC),
-        ],
-        EventName::PreToolUse => &[
-            ("blockingError", Shape::Any),
-            ("additionalContext", Shape::Any),
-            ("reason", Shape::Text),
-            ("hookSpecificOutput", SPECIFIC),
-        ],
-        EventName::Stop => &[
-            ("decision", Shape::Word(&["block", "approve"])),
-            ("reason", Shape::Text),
-            ("continue", Shape::Bool),
-            ("stopReason", Shape::Text),
-            ("suppressOutput", Shape::Bool),
-            ("systemMessage", Shape::Text),
-            ("hookSpecificOutput", SPECIFIC),
-            ("additionalContext", Shape::Any),
-            ("blockingError", Shape::Text),
-            ("preventContinuation", Shape::Bool),
-            ("force_continue", Shape::Bool),
-            ("follow_up_message", Shape::Text),
-        ],
-        _ => return None,
-    };
-    Some(members)
-}
-
 /// Reads an outcome.
 pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
-    let Terms { event, is_prompt, timeout, switches } = terms;
+    let Terms { event, is_prompt, timeout, strict } = terms;
     if let Some(answer) = interruption(&outcome.end, timeout) {
         return answer;
     }
@@ -187,8 +139,8 @@ pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
             meaning.add_contexts([String::from_utf8_lossy(&outcome.stdout).into_owned()]);
             meaning.silent("A4: the text of a prompt handler is context")
         }
-        EventName::UserPromptSubmit => prompt(meaning, &output, switches.strict),
-        EventName::PreToolUse => tool(meaning, &output, switches.strict),
+        EventName::UserPromptSubmit => prompt(meaning, &output, strict),
+        EventName::PreToolUse => tool(meaning, &output, strict),
         EventName::Stop => stop::read(meaning, &output),
         _ => {
             let mut meaning = meaning;

@@ -7,8 +7,9 @@
 use super::event::EventName;
 use super::matcher::claude_name;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall};
-use crate::hook::json::{Json, ObjectWriter};
+use crate::hook::event::{Event, EventContext, Moment};
+use crate::hook::event_field::{EventField, FieldValue, MemberReader, PayloadMember, member};
+use crate::hook::json::ObjectWriter;
 use crate::hook::payload;
 use crate::text::Text;
 use serde_json::{Map, Value};
@@ -48,45 +49,53 @@ fn append_envelope(out: &mut Vec<u8>, event: &Event, name: EventName, flat_super
     }
 }
 
+/// What the neutral event has a field for, in `data`.
+const ENVELOPE: &[PayloadMember] = &[
+    member("userMessage", EventField::Message).required("data.userMessage"),
+    member("toolName", EventField::ToolName).required("data.toolName"),
+    member("toolInput", EventField::Arguments),
+    member("toolOutput", EventField::Result),
+    member("error", EventField::Error).required("data.error"),
+];
+
+/// The same in a flat payload.
+const FLAT: &[PayloadMember] = &[
+    member("prompt", EventField::Message),
+    member("source", EventField::Source),
+    member("tool_name", EventField::ToolName),
+    member("tool_input", EventField::Arguments),
+    member("tool_response", EventField::Result),
+    member("error", EventField::Error),
+    member("tool_use_id", EventField::ToolCallId),
+    member("turn_end_reason", EventField::Reason),
+    member("last_assistant_message", EventField::LastMessage),
+    member("trigger", EventField::Trigger),
+];
+
 fn append_data(out: &mut Vec<u8>, event: &Event, name: EventName) {
     let mut data = ObjectWriter::new(out);
-    let mut known: &[&str] = &["sessionId", "cwd"];
-    match &event.moment {
-        Moment::PromptSubmitted { message, .. } => {
-            known = &["userMessage", "sessionId", "cwd"];
-            data.put("userMessage", &**message);
-        }
-        Moment::ToolCallStarting(call) => {
-            known = &["toolName", "toolInput", "sessionId"];
-            put_call(&mut data, ["toolName", "toolInput"], call);
-        }
-        Moment::ToolCallEnded { call, result, error } => {
-            known = &["toolName", "toolInput", "toolOutput", "error", "sessionId"];
-            put_call(&mut data, ["toolName", "toolInput"], call);
-            put_result(&mut data, "toolOutput", result.as_ref(), error.as_deref());
-        }
-        _ => {}
-    }
+    put_members(&mut data, event, ENVELOPE);
     data.put("sessionId", &event.context.session_id);
     if !name.row().tool {
         data.put("cwd", event.context.cwd.as_deref().unwrap_or(DEFAULT_CWD));
     }
-    put_facts(&mut data, event, known);
+    put_facts(&mut data, event, name.row().payload);
     data.end();
 }
 
-fn put_call(object: &mut ObjectWriter<'_>, names: [&str; 2], call: &ToolCall) {
-    let [name, input] = names;
-    object.put(name, claude_name(&call.name));
-    object.put_value(input, &call.arguments);
-}
-
-/// An error of a call that failed, else its output; no output is an empty text.
-fn put_result(object: &mut ObjectWriter<'_>, name: &str, result: Option<&Json>, error: Option<&str>) {
-    match (error, result) {
-        (Some(error), _) => object.put("error", error),
-        (None, Some(result)) => object.put_value(name, result),
-        (None, None) => object.put(name, ""),
+/// An error of a call that failed stands in the place of its output; no output is an empty text.
+fn put_members(object: &mut ObjectWriter<'_>, event: &Event, table: &[PayloadMember]) {
+    let failed = event.field(EventField::Error).is_some_and(|error| !error.is_nothing());
+    for PayloadMember { name, field, .. } in table {
+        let Some(value) = event.field(*field) else { continue };
+        match (field, value) {
+            (EventField::Result, _) if failed => {}
+            (EventField::Error, _) if !failed => {}
+            (EventField::Source, FieldValue::Nothing) => object.put_text(name, "startup"),
+            (_, FieldValue::Nothing) => object.put_text(name, ""),
+            (EventField::ToolName, FieldValue::Text(tool)) => object.put_text(name, claude_name(tool)),
+            (_, value) => object.put_field(name, value),
+        }
     }
 }
 
@@ -119,21 +128,10 @@ fn append_superset(out: &mut Vec<u8>, event: &Event, name: EventName) {
     let mut flat = ObjectWriter::new(out);
     put_common(&mut flat, event, name, false);
     match &event.moment {
-        Moment::PromptSubmitted { message, .. } => flat.put("prompt", &**message),
-        Moment::SessionStarted { source } => flat.put("source", source.as_deref().unwrap_or("startup")),
         Moment::SessionEnded { reason } => {
             flat.put("reason", if reason.is_empty() { "other" } else { reason });
         }
-        Moment::ToolCallStarting(call) => {
-            put_call(&mut flat, ["tool_name", "tool_input"], call);
-            flat.put("tool_use_id", &*call.id);
-        }
-        Moment::ToolCallEnded { call, result, error } => {
-            put_call(&mut flat, ["tool_name", "tool_input"], call);
-            put_result(&mut flat, "tool_response", result.as_ref(), error.as_deref());
-            flat.put("tool_use_id", &*call.id);
-        }
-        _ => {}
+        _ => put_members(&mut flat, event, FLAT),
     }
     flat.end();
 }
@@ -216,29 +214,17 @@ fn read_envelope(object: &Map<String, Value>, name: EventName) -> Result<Event, 
         permission_mode: payload::text(object, "permission_mode")?,
         ..EventContext::default()
     };
-    let id = payload::text(object, "tool_use_id")?.unwrap_or_default();
-    let moment = match name {
-        EventName::UserPromptSubmit => Moment::PromptSubmitted {
-            message: required(&mut data, "userMessage", "data.userMessage")?.into(),
-            attachments: Json::default(),
-            channel: Channel::Prompt,
-        },
+    let mut reader = MemberReader::new(&mut data, ENVELOPE);
+    let mut moment = match name {
         EventName::SessionStart => Moment::SessionStarted { source: payload::text(object, "source")? },
         EventName::SessionEnd => {
             Moment::SessionEnded { reason: payload::text(object, "reason")?.unwrap_or_default() }
         }
-        EventName::PreToolUse => Moment::ToolCallStarting(take_call(&mut data, id)?),
-        EventName::PostToolUse => {
-            let call = take_call(&mut data, id)?;
-            let result = payload::take_value(&mut data, "toolOutput");
-            Moment::ToolCallEnded { call, result, error: None }
-        }
-        _ => {
-            let call = take_call(&mut data, id)?;
-            let error = required(&mut data, "error", "data.error")?;
-            Moment::ToolCallEnded { call, result: None, error: Some(error) }
-        }
+        _ => reader.moment(name.row())?,
     };
+    if let Moment::ToolCallStarting(call) | Moment::ToolCallEnded { call, .. } = &mut moment {
+        call.id = payload::text(object, "tool_use_id")?.unwrap_or_default().into();
+    }
     let transcript = object.get("transcript_path").filter(|path| !path.is_null());
     data.extend(transcript.map(|path| ("transcript_path".to_owned(), path.clone())));
     Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: data })
@@ -252,34 +238,9 @@ fn read_flat(mut object: Map<String, Value>, name: EventName) -> Result<Event, E
         permission_mode: payload::take(&mut object, "permission_mode")?,
         ..EventContext::default()
     };
-    let moment = if name == EventName::Stop {
-        Moment::TurnEnded {
-            success: true,
-            tool_calls: Vec::new(),
-            reason: payload::take(&mut object, "turn_end_reason")?,
-            last_message: payload::take(&mut object, "last_assistant_message")?,
-        }
-    } else {
-        Moment::CompactionStarting { trigger: payload::take(&mut object, "trigger")?.unwrap_or_default() }
-    };
+    let moment = MemberReader::new(&mut object, FLAT).moment(name.row())?;
     object.retain(|name, value| name != "transcript_path" || !value.is_null());
     Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: object })
-}
-
-fn take_call(data: &mut Map<String, Value>, id: String) -> Result<ToolCall, EventError> {
-    Ok(ToolCall {
-        name: required(data, "toolName", "data.toolName")?.into(),
-        id: id.into(),
-        arguments: data.shift_remove("toolInput").unwrap_or_else(|| Value::Object(Map::new())).into(),
-    })
-}
-
-fn required(
-    data: &mut Map<String, Value>,
-    name: &'static str,
-    shown: &'static str,
-) -> Result<String, EventError> {
-    payload::take(data, name)?.ok_or(EventError::Missing(shown))
 }
 
 /// The working directory that payloads show when the event knows none.

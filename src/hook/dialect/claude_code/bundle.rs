@@ -5,14 +5,13 @@ use super::hook::Extra;
 use super::request::HttpPolicy;
 use super::settings::ClaudeSettings;
 use super::state::State;
-use super::{chain, log, schema};
+use super::{chain, log};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::Bundle;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::watch;
-use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// A loaded config.
@@ -43,10 +42,6 @@ impl ClaudeBundle {
 }
 
 impl Bundle for ClaudeBundle {
-    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
-        EventName::from_name(event).map_or_else(Vec::new, |event| schema::unread(event, output))
-    }
-
     fn hooks(&self) -> &[Hook] {
         self.hooks.all()
     }

@@ -21,6 +21,7 @@ use super::settings::{ClaudeSettings, Source};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
@@ -37,7 +38,7 @@ const SESSION_END: Duration = Duration::from_millis(1500);
 const LONGEST_SESSION_END: Duration = Duration::from_mins(1);
 
 pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
-    let settings = ClaudeSettings::read(options).map_err(|why| text.problem(None, why))?;
+    let settings = ClaudeSettings::of(options).map_err(|why| text.problem(None, why))?;
     let node = parse(text)?;
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let mut loader = Loader {
@@ -152,22 +153,6 @@ struct Loader<'a> {
     notices: Vec<Notice>,
 }
 
-/// What is wrong with a handler, group or event, and where.
-struct Fault {
-    at: Option<usize>,
-    message: String,
-}
-
-impl Fault {
-    fn new(at: Option<usize>, message: impl Into<String>) -> Self {
-        Self { at, message: message.into() }
-    }
-
-    fn wrong_type(node: &Node, path: &str, expected: &str) -> Self {
-        Self::new(node.at, format!("{path}: expected {expected}, found {}", node.describe()))
-    }
-}
-
 /// The file that is being read.
 struct File<'f> {
     source: &'f Source,
@@ -274,25 +259,18 @@ impl Loader<'_> {
     }
 
     fn switch(&mut self, node: &Node, name: &str) -> Option<bool> {
-        let value = node.get(name)?;
-        if let NodeKind::Bool(on) = value.kind {
-            return Some(on);
-        }
-        self.fault(&Fault::wrong_type(value, name, "a boolean"));
-        None
+        Fields { node, prefix: "" }.boolean(name).unwrap_or_else(|fault| {
+            self.fault(&fault);
+            None
+        })
     }
 
     /// A list of strings. One that is faulty allows nothing: an allow-list that can not be read must not be as none.
     fn texts(&mut self, node: &Node, name: &str) -> Option<Vec<String>> {
-        let value = node.get(name)?;
-        let texts = value.as_array().map(|items| {
-            items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        });
-        if let Some(Some(texts)) = texts {
-            return Some(texts);
-        }
-        self.fault(&Fault::wrong_type(value, name, "a list of strings"));
-        Some(Vec::new())
+        Fields { node, prefix: "" }.texts(name).unwrap_or_else(|fault| {
+            self.fault(&fault);
+            Some(Vec::new())
+        })
     }
 
     fn event(&mut self, file: &File<'_>, member: &Member) {
@@ -330,15 +308,8 @@ impl Loader<'_> {
         group: &Node,
         path: &str,
     ) -> Result<(), Fault> {
-        if !group.is_object() {
-            return Err(Fault::wrong_type(group, path, "an object"));
-        }
-        let matcher = match group.get("matcher") {
-            None => "",
-            Some(node) => node
-                .as_str()
-                .ok_or_else(|| Fault::wrong_type(node, &format!("{path}.matcher"), "a string"))?,
-        };
+        let prefix = format!("{path}.");
+        let matcher = Fields::new(group, &prefix)?.text("matcher")?.unwrap_or_default();
         let at = group.get("matcher").and_then(|node| node.at);
         for member in handler::unknown(group, &["matcher", "hooks"]) {
             let text = format!("{path}: unknown field `{}` is ignored", member.name);

@@ -1,5 +1,6 @@
 //! The contract: how a config of this dialect is known and read.
 
+use super::event::EVENTS;
 use super::settings::SETTINGS;
 use super::{config, payload};
 use crate::hook::contract::Contract;
@@ -10,6 +11,7 @@ pub(in crate::hook) const CONTRACT: Contract = Contract {
     load: config::load,
     tree: config::parse,
     read_event: payload::read_event,
+    events: EVENTS,
     settings: SETTINGS,
 };
 

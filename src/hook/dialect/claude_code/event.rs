@@ -3,20 +3,22 @@
 
 use crate::hook::event::Moment;
 use crate::hook::event_table::{EventRow, Failure, Part, event_table};
+use crate::hook::unread::{Members, Shape};
 
 /// Declares the rows with the names of the events in them.
 macro_rules! events {
-    ($($name:ident $moment:literal [$($say:tt)*]: $on:expr, $kinds:ident, $block:ident, [$($flag:ident)*], $fields:expr;)*) => {
+    ($($name:ident $moment:literal [$($say:tt)*]: $on:expr, $kinds:ident, $block:ident, [$($flag:ident)*], $fields:expr, $own:expr;)*) => {
         event_table! {
             /// An event of the contract.
             enum EventName: Row {
                 $($name Row {
-                    event: EventRow::new(stringify!($name), $moment)$($say)*,
+                    event: EventRow::new(stringify!($name), $moment)$($say)*
+                        .payload(&$fields)
+                        .output(&const { output($own) }),
                     on: $on,
                     kinds: Kinds::$kinds,
                     block: BlockMeans::$block,
                     flags: &[$(Flag::$flag,)*],
-                    fields: &$fields,
                 };)*
             }
         }
@@ -33,8 +35,6 @@ pub(super) struct Row {
     kinds: Kinds,
     pub(super) block: BlockMeans,
     flags: &'static [Flag],
-    /// Members of the payload after the common ones.
-    pub(super) fields: &'static [&'static str],
 }
 
 /// Which handlers an event takes (R10).
@@ -100,57 +100,125 @@ enum Flag {
     Short,
 }
 
+use Shape::{Any, Bool, Map, Object, Text, Texts, Word};
+
+/// What an output may have on every event (4.4), with the members of its `hookSpecificOutput`.
+pub(super) const fn output(own: Members) -> [(&'static str, Shape); 8] {
+    [
+        ("continue", Bool),
+        ("stopReason", Text),
+        ("suppressOutput", Bool),
+        ("systemMessage", Text),
+        ("terminalSequence", Text),
+        ("decision", Word(&["approve", "block"])),
+        ("reason", Text),
+        ("hookSpecificOutput", Object(own)),
+    ]
+}
+
+/// A member of `hookSpecificOutput`.
+type Member = (&'static str, Shape);
+const NAME: Member = ("hookEventName", Any);
+const ADDED: Member = ("additionalContext", Text);
+const WHY: Member = ("permissionDecisionReason", Text);
+const PATHS: Member = ("watchPaths", Texts);
+
+// What it has, by event.
+const NOTHING: Members = &[NAME];
+const CONTEXT: Members = &[NAME, ADDED];
+const WATCH: Members = &[NAME, PATHS];
+const ANSWER: Members = &[NAME, ("action", Word(&["accept", "decline", "cancel"])), ("content", Map)];
+const CALL: Members = &[
+    NAME,
+    ("permissionDecision", Word(&["allow", "deny", "ask", "defer"])),
+    WHY,
+    ("updatedInput", Map),
+    ADDED,
+];
+const SWITCH: Members = &[NAME, ("permissionDecision", Word(&["allow", "deny", "ask"])), WHY];
+const REQUEST: Members = &[
+    NAME,
+    (
+        "decision",
+        Object(&[
+            ("behavior", Word(&["allow", "deny"])),
+            ("updatedInput", Map),
+            ("updatedPermissions", Any),
+            ("message", Text),
+            ("interrupt", Bool),
+        ]),
+    ),
+];
+const RETRY: Members = &[NAME, ("retry", Bool)];
+const RESULT: Members =
+    &[NAME, ADDED, ("updatedToolOutput", Any), ("updatedMCPToolOutput", Any), ("classifierContext", Text)];
+const PROMPT: Members = &[NAME, ADDED, ("sessionTitle", Text), ("suppressOriginalPrompt", Bool)];
+const START: Members =
+    &[NAME, ADDED, ("initialUserMessage", Text), ("sessionTitle", Text), PATHS, ("reloadSkills", Bool)];
+const DISPLAY: Members = &[NAME, ("displayContent", Text)];
+const WORKTREE: Members = &[NAME, ("worktreePath", Text)];
+
 const TOOL: [&str; 3] = ["tool_name", "tool_input", "tool_use_id"];
 
 events! {
-    SessionStart "session_started" []: "source", Local, ToUser, [Plain EnvFile], ["source", "model", "agent_type", "session_title"];
-    Setup "" []: "trigger", Command, Ignored, [NoStop EnvFile], ["trigger"];
-    InstructionsLoaded "" []: "load_reason", NoModel, Ignored, [NoStop], ["file_path", "memory_type", "load_reason"];
-    UserPromptSubmit "prompt_submitted" [.blocks(Failure::Choice)]: "", Every, Reject, [Decides Plain Mode Short], ["prompt", "session_title"];
+    SessionStart "session_started" []: "source", Local, ToUser, [Plain EnvFile],
+        ["source", "model", "agent_type", "session_title"], START;
+    Setup "" []: "trigger", Command, Ignored, [NoStop EnvFile], ["trigger"], NOTHING;
+    InstructionsLoaded "" []: "load_reason", NoModel, Ignored, [NoStop],
+        ["file_path", "memory_type", "load_reason"], NOTHING;
+    UserPromptSubmit "prompt_submitted" [.blocks(Failure::Choice)]: "", Every, Reject, [Decides Plain Mode Short],
+        ["prompt", "session_title"], PROMPT;
     UserPromptExpansion "" [.blocks(Failure::Choice)]: "command_name", Every, Reject, [Decides Plain Mode],
-        ["expansion_type", "command_name", "command_args", "command_source", "prompt"];
-    MessageDisplay "" []: "", NoModel, Ignored, [NoStop], ["turn_id", "message_id", "index", "final", "delta"];
-    PreToolUse "tool_call_starting" [.tool().blocks(Failure::Choice)]: "tool_name", Every, Deny, [Decides Mode Rules], TOOL;
+        ["expansion_type", "command_name", "command_args", "command_source", "prompt"], CONTEXT;
+    MessageDisplay "" []: "", NoModel, Ignored, [NoStop], ["turn_id", "message_id", "index", "final", "delta"], DISPLAY;
+    PreToolUse "tool_call_starting" [.tool().blocks(Failure::Choice)]: "tool_name", Every, Deny,
+        [Decides Mode Rules], TOOL, CALL;
     PermissionRequest "permission_requested" [.tool().blocks(Failure::Choice)]: "tool_name", NoAgent, Ignored, [Mode Rules],
-        ["tool_name", "tool_input", "permission_suggestions"];
+        ["tool_name", "tool_input", "permission_suggestions"], REQUEST;
     PermissionDenied "permission_decided" [.tool()]: "tool_name", Every, Ignored, [NoStop Mode Rules],
-        ["tool_name", "tool_input", "tool_use_id", "reason"];
+        ["tool_name", "tool_input", "tool_use_id", "reason"], RETRY;
     PostToolUse "tool_call_ended" [.tool().part(Part::Success)]: "tool_name", Every, ToModel, [Decides Mode Rules],
-        ["tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"];
+        ["tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"], RESULT;
     PostToolUseFailure "tool_call_ended" [.tool().part(Part::Failure)]: "tool_name", Every, ToModel, [Decides Mode Rules],
-        ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"];
-    PostToolBatch "tool_batch_ended" [.blocks(Failure::Choice)]: "", Every, StopLoop, [Decides Mode], ["tool_calls"];
-    Notification "notified" []: "notification_type", NoModel, Ignored, [NoStop], ["message", "title", "notification_type"];
-    SubagentStart "subagent_started" []: "agent_type", NoModel, ToUser, [], ["agent_id", "agent_type"];
+        ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"], CONTEXT;
+    PostToolBatch "tool_batch_ended" [.blocks(Failure::Choice)]: "", Every, StopLoop, [Decides Mode],
+        ["tool_calls"], CONTEXT;
+    Notification "notified" []: "notification_type", NoModel, Ignored, [NoStop],
+        ["message", "title", "notification_type"], NOTHING;
+    SubagentStart "subagent_started" []: "agent_type", NoModel, ToUser, [], ["agent_id", "agent_type"], CONTEXT;
     SubagentStop "subagent_ended" [.blocks(Failure::Open)]: "agent_type", Every, KeepGoing, [Decides Mode],
         ["stop_hook_active", "agent_id", "agent_type", "agent_transcript_path", "last_assistant_message",
-         "background_tasks", "session_crons"];
+         "background_tasks", "session_crons"], CONTEXT;
     TaskCreated "" [.blocks(Failure::Choice)]: "", Every, RollBack, [Decides NoStop],
-        ["task_id", "task_subject", "task_description", "teammate_name", "team_name"];
+        ["task_id", "task_subject", "task_description", "teammate_name", "team_name"], NOTHING;
     TaskCompleted "" [.blocks(Failure::Open)]: "", Every, RollBack, [Mode],
-        ["task_id", "task_subject", "task_description", "teammate_name", "team_name"];
+        ["task_id", "task_subject", "task_description", "teammate_name", "team_name"], NOTHING;
     Stop "turn_ended" [.blocks(Failure::Open)]: "", Every, KeepGoing, [Decides Mode],
-        ["stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"];
-    StopFailure "turn_ended" [.part(Part::Failure)]: "error", NoModel, Ignored, [NoStop], ["error", "error_details", "last_assistant_message"];
-    TeammateIdle "" [.blocks(Failure::Open)]: "", Every, KeepGoing, [Mode], ["teammate_name", "team_name"];
-    ConfigChange "" [.blocks(Failure::Choice)]: "source", NoModel, Cancel, [Decides NoStop], ["source", "file_path"];
-    CwdChanged "" []: "", NoModel, ToUser, [NoStop EnvFile], ["old_cwd", "new_cwd"];
-    DirectoryAdded "" []: "source", NoModel, Debug, [NoStop], ["directory", "source"];
-    FileChanged "" []: "file_path", NoModel, ToUser, [NoStop EnvFile], ["file_path", "event"];
-    WorktreeCreate "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["name"];
-    WorktreeRemove "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["worktree_path"];
-    PreCompact "compaction_starting" [.blocks(Failure::Choice)]: "trigger", NoModel, Cancel, [Decides], ["trigger", "custom_instructions"];
-    PostCompact "compaction_ended" []: "trigger", NoModel, ToUser, [], ["trigger", "compact_summary"];
+        ["stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"], CONTEXT;
+    StopFailure "turn_ended" [.part(Part::Failure)]: "error", NoModel, Ignored, [NoStop],
+        ["error", "error_details", "last_assistant_message"], NOTHING;
+    TeammateIdle "" [.blocks(Failure::Open)]: "", Every, KeepGoing, [Mode], ["teammate_name", "team_name"], NOTHING;
+    ConfigChange "" [.blocks(Failure::Choice)]: "source", NoModel, Cancel, [Decides NoStop],
+        ["source", "file_path"], NOTHING;
+    CwdChanged "" []: "", NoModel, ToUser, [NoStop EnvFile], ["old_cwd", "new_cwd"], WATCH;
+    DirectoryAdded "" []: "source", NoModel, Debug, [NoStop], ["directory", "source"], NOTHING;
+    FileChanged "" []: "file_path", NoModel, ToUser, [NoStop EnvFile], ["file_path", "event"], WATCH;
+    WorktreeCreate "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["name"], WORKTREE;
+    WorktreeRemove "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["worktree_path"], NOTHING;
+    PreCompact "compaction_starting" [.blocks(Failure::Choice)]: "trigger", NoModel, Cancel, [Decides],
+        ["trigger", "custom_instructions"], NOTHING;
+    PostCompact "compaction_ended" []: "trigger", NoModel, ToUser, [], ["trigger", "compact_summary"], NOTHING;
     PreModelSwitch "" [.blocks(Failure::Choice)]: "to_model", NoModel, Cancel, [Decides Short],
         ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
-         "estimated_cache_write_usd", "pricing"];
+         "estimated_cache_write_usd", "pricing"], SWITCH;
     PostModelSwitch "" []: "to_model", NoModel, ToUser, [Plain Short],
         ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
-         "estimated_cache_write_usd", "pricing"];
+         "estimated_cache_write_usd", "pricing"], CONTEXT;
     Elicitation "" [.blocks(Failure::Choice)]: "mcp_server_name", NoModel, Decline, [],
-        ["mcp_server_name", "message", "mode", "requested_schema"];
-    ElicitationResult "" [.blocks(Failure::Choice)]: "mcp_server_name", NoModel, Decline, [], ["mcp_server_name", "action", "content"];
-    SessionEnd "session_ended" []: "reason", NoModel, ToUser, [NoStop], ["reason"];
+        ["mcp_server_name", "message", "mode", "requested_schema"], ANSWER;
+    ElicitationResult "" [.blocks(Failure::Choice)]: "mcp_server_name", NoModel, Decline, [],
+        ["mcp_server_name", "action", "content"], ANSWER;
+    SessionEnd "session_ended" []: "reason", NoModel, ToUser, [NoStop], ["reason"], NOTHING;
 }
 
 impl Row {
@@ -250,7 +318,7 @@ mod tests {
         for &event in EventName::ALL {
             assert_eq!(EventName::from_name(event.name()), Some(event));
             if let Some(field) = event.matched_field() {
-                assert!(event.row().fields.contains(&field), "{}", event.name());
+                assert!(event.row().event.payload.contains(&field), "{}", event.name());
             }
         }
     }

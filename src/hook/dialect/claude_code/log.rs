@@ -8,16 +8,11 @@ use crate::hook::hooks::Hook;
 use crate::hook::id::HookId;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use crate::hook::script::{Ended, ScriptOutcome};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::time::Duration;
 
 /// The rule of a reading that stands for a run nobody waits for.
 pub(super) const STARTED: &str = "R54: started, nobody waits";
-
-fn record(name: &'static str, fields: impl IntoIterator<Item = (&'static str, Value)>) -> LogRecord {
-    let fields: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    LogRecord { name, fields }
-}
 
 /// `hook_registered`
 pub(super) fn registered(hook: &Hook, extra: &Extra) -> LogRecord {
@@ -31,12 +26,12 @@ pub(super) fn registered(hook: &Hook, extra: &Extra) -> LogRecord {
     if let super::settings::Source::Plugin(name) = &extra.source {
         fields.push(("plugin.name", Value::from(&**name)));
     }
-    record("hook_registered", fields)
+    LogRecord::new("hook_registered", fields)
 }
 
 /// `hook_execution_start`
 pub(super) fn execution_start(event: EventName, name: &str, hooks: usize) -> LogRecord {
-    record("hook_execution_start", execution(event, name, hooks))
+    LogRecord::new("hook_execution_start", execution(event, name, hooks))
 }
 
 fn execution(event: EventName, name: &str, hooks: usize) -> [(&'static str, Value); 3] {
@@ -67,7 +62,7 @@ pub(super) fn execution_complete(
         ("num_cancelled", counts.cancelled.into()),
         ("total_duration_ms", u64::try_from(time.as_millis()).unwrap_or(u64::MAX).into()),
     ];
-    record("hook_execution_complete", execution(event, name, hooks).into_iter().chain(counts))
+    LogRecord::new("hook_execution_complete", execution(event, name, hooks).into_iter().chain(counts))
 }
 
 /// `hook_started` and `hook_response` of a hook that runs.
@@ -75,7 +70,7 @@ pub(super) fn records(phase: Phase, of: &HookRecord) -> Vec<LogRecord> {
     let name = of.label.as_deref().unwrap_or(of.event);
     match (phase, &of.run) {
         (Phase::Considered, _) if of.selection == Selection::Matched => {
-            vec![record("hook_started", identity(&of.hook, name, of.event))]
+            vec![LogRecord::new("hook_started", identity(&of.hook, name, of.event))]
         }
         (Phase::Finished, Some(run)) if run.reading.rule != STARTED => {
             let outcome = match (&run.end, run.reading.verdict) {
@@ -112,7 +107,7 @@ pub(super) fn response(hook: &HookId, name: &str, event: EventName, outcome: &Sc
 /// `hook_response` of a run that the end of the session ended.
 pub(super) fn cancelled(hook: &HookId) -> LogRecord {
     let fields = [("hook_id", Value::from(hook.as_str())), ("outcome", "cancelled".into())];
-    record("hook_response", fields)
+    LogRecord::new("hook_response", fields)
 }
 
 fn identity(hook: &HookId, name: &str, event: &str) -> [(&'static str, Value); 3] {
@@ -133,5 +128,5 @@ fn answer(
     fields.extend([("stdout", Value::from(stdout)), ("stderr", stderr.into()), ("output", output.into())]);
     fields.extend(status.map(|status| ("exit_code", status.into())));
     fields.push(("outcome", outcome.into()));
-    record("hook_response", fields)
+    LogRecord::new("hook_response", fields)
 }

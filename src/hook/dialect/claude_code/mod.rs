@@ -8,20 +8,7 @@
 //! `fold.rs` joins them into `result.rs`; `chain.rs` is a firing; `late.rs` and `state.rs` keep what goes on after it;
 //! `cap.rs` and `env_file.rs` write files of the session; `log.rs` makes the records.
 //!
-//! Settings ([`LoadOptions::settings`](crate::hook::LoadOptions::settings)):
-//!
-//! | name | type | default | |
-//! |---|---|---|---|
-//! | `source` | string | `user` | where the config comes from: `user`, `project`, `local`, `flag`, `managed`, `plugin:NAME`, `skill:NAME`, `agent:NAME`; contributions say so by their origin |
-//! | `trusted` | boolean | true | whether hooks of project files run (R4) |
-//! | `interactive` | boolean | false | whether a person is there; `defer` needs that nobody is (R40) |
-//! | `project_dir` | string | `/workspace` | `CLAUDE_PROJECT_DIR` |
-//! | `start_dir` | string | `project_dir` | where the session started (R23) |
-//! | `home` | string | `/home/agent` | the home directory, for paths of `if` rules (R14) and R23 |
-//! | `transcript_path` | string | `PROJECT/.claude/transcript.jsonl` | for events that do not say it |
-//! | `environment` | object | `{}` | the host's variables: for headers (R25), `CLAUDE_CODE_REMOTE`, `CLAUDE_CODE_BRIDGE_SESSION_ID`, `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` (R58), `CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS` (5.3) |
-//! | `plugins` | object | `{}` | by name `{root, data, options}`: folders and options of plug-ins (R20) |
-//! | `max_timeout_seconds` | number | none | cap of all timeouts (5.3) |
+//! What a host may set: [`SETTINGS`].
 //!
 //! The contract follows.
 
@@ -60,3 +47,4 @@ pub use request::AGENT_TURNS;
 pub use result::{
     ClaudeCodeResult, NonBlockingError, Permission, PermissionAnswer, PermissionRequestAnswer, SpecificOutput,
 };
+pub use settings::SETTINGS;

@@ -7,8 +7,9 @@
 use super::event::EventName;
 use super::settings::ClaudeSettings;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall, ToolCallSummary};
-use crate::hook::json::{Json, ObjectWriter};
+use crate::hook::event::{Event, EventContext, Moment, ToolCall, ToolCallSummary};
+use crate::hook::event_field::{EventField, FieldValue, MemberReader, PayloadMember, member};
+use crate::hook::json::ObjectWriter;
 use crate::hook::payload;
 use crate::vfs::path;
 use serde_json::{Map, Value};
@@ -33,6 +34,24 @@ const STOP_ERRORS: [&str; 12] = [
 
 /// Tools whose input names a file, which hooks see with an absolute path (R16).
 pub(super) const FILE_TOOLS: [&str; 5] = ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
+
+/// What the neutral event has a field for.
+const MEMBERS: &[PayloadMember] = &[
+    member("tool_name", EventField::ToolName).required("tool_name"),
+    member("tool_use_id", EventField::ToolCallId),
+    member("tool_input", EventField::Arguments),
+    member("tool_response", EventField::Result),
+    member("error", EventField::Error),
+    member("source", EventField::Source),
+    member("reason", EventField::Reason),
+    member("prompt", EventField::Message).required("prompt"),
+    member("delta", EventField::Response),
+    member("last_assistant_message", EventField::LastMessage),
+    member("trigger", EventField::Trigger),
+    member("compact_summary", EventField::Summary),
+    member("notification_type", EventField::Level),
+    member("message", EventField::Notice),
+];
 
 /// An event as its hooks see it.
 pub(super) struct Payload<'a> {
@@ -103,21 +122,22 @@ impl<'a> Payload<'a> {
         if self.name.has_permission_mode() {
             object.put_some("permission_mode", context.permission_mode.as_ref());
         }
-        let in_agent = context.depth > 0 && !self.name.row().fields.contains(&"agent_id");
+        let in_agent = context.depth > 0 && !self.name.row().event.payload.contains(&"agent_id");
         if in_agent {
             object.put_some("agent_id", context.agent_id.as_ref());
             object.put_some("agent_type", context.agent_name.as_ref());
         }
         object.put_some("effort", self.fact("effort"));
         object.put("hook_event_name", self.name.name());
-        for name in self.name.row().fields {
+        for name in self.name.row().event.payload {
             if let Some(value) = self.member(name) {
                 object.put_value(name, &value);
             }
         }
         let common = ["prompt_id", "transcript_path", "scratchpad_dir", "effort"];
         for (name, value) in &self.event.facts {
-            let said = common.contains(&name.as_str()) || self.name.row().fields.contains(&name.as_str());
+            let said =
+                common.contains(&name.as_str()) || self.name.row().event.payload.contains(&name.as_str());
             if !said {
                 object.put_any(name, value);
             }
@@ -139,12 +159,8 @@ impl<'a> Payload<'a> {
         let context = &self.event.context;
         match (&self.event.moment, name) {
             (_, "tool_name" | "tool_input" | "tool_use_id") => self.call_member(name),
-            (Moment::SessionStarted { source }, "source") => text(source.as_deref().unwrap_or("startup")),
-            (Moment::SessionEnded { reason }, "reason") => {
-                text(if reason.is_empty() { "other" } else { reason })
-            }
-            (Moment::PromptSubmitted { message, .. }, "prompt") => text(message),
-            (Moment::ModelCallEnded { response, .. }, "delta") => option(response),
+            (Moment::SessionStarted { source: None }, "source") => text("startup"),
+            (Moment::SessionEnded { reason }, "reason") if reason.is_empty() => text("other"),
             (Moment::ModelCallEnded { .. }, "turn_id") => {
                 self.fact(name).is_none().then(|| option(&context.turn_id)).flatten()
             }
@@ -157,23 +173,17 @@ impl<'a> Payload<'a> {
             {
                 text(reason)
             }
-            (
-                Moment::TurnEnded { last_message, .. } | Moment::SubagentEnded { last_message },
-                "last_assistant_message",
-            ) => option(last_message),
-            (Moment::ToolCallEnded { result, error: None, .. }, "tool_response") => {
-                Some(result.as_ref().map_or(Cow::Owned(Value::Null), |result| Cow::Borrowed(&**result)))
+            (Moment::ToolCallEnded { result: None, error: None, .. }, "tool_response") => {
+                Some(Cow::Owned(Value::Null))
             }
-            (Moment::ToolCallEnded { error, .. }, "error") => option(error),
             (Moment::ToolBatchEnded { calls }, "tool_calls") if self.fact(name).is_none() => {
                 Some(Cow::Owned(calls.iter().map(call_summary).collect()))
             }
-            (Moment::CompactionStarting { trigger } | Moment::CompactionEnded { trigger, .. }, "trigger") => {
-                text(if trigger.is_empty() { "auto" } else { trigger })
+            (Moment::CompactionStarting { trigger } | Moment::CompactionEnded { trigger, .. }, "trigger")
+                if trigger.is_empty() =>
+            {
+                text("auto")
             }
-            (Moment::CompactionEnded { summary, .. }, "compact_summary") => text(summary),
-            (Moment::Notified { message, .. }, "message") => text(message),
-            (Moment::Notified { level, .. }, "notification_type") => text(level),
             (Moment::SubagentStarted | Moment::SubagentEnded { .. }, "agent_id") => option(&context.agent_id),
             (Moment::SubagentStarted | Moment::SubagentEnded { .. }, "agent_type") => {
                 option(&context.agent_name)
@@ -183,7 +193,10 @@ impl<'a> Payload<'a> {
             {
                 Some(Cow::Owned(Value::Bool(true)))
             }
-            _ => None,
+            _ => {
+                let value = self.event.member(MEMBERS, name).filter(|value| !value.is_nothing());
+                value.map(FieldValue::to_json)
+            }
         }
     }
 
@@ -262,76 +275,34 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
 
 /// Takes the members that the neutral form has out of the payload.
 fn moment(name: EventName, rest: &mut Map<String, Value>) -> Result<Moment, EventError> {
+    let row = &name.row().event;
+    let mut reader = MemberReader::new(rest, MEMBERS);
     Ok(match name {
-        EventName::SessionStart => Moment::SessionStarted { source: payload::take(rest, "source")? },
-        EventName::SessionEnd => {
-            Moment::SessionEnded { reason: payload::take(rest, "reason")?.unwrap_or_default() }
+        EventName::MessageDisplay => {
+            Moment::ModelCallEnded { model: None, response: Some(reader.string(EventField::Response)?) }
         }
-        EventName::UserPromptSubmit => Moment::PromptSubmitted {
-            message: payload::take(rest, "prompt")?.ok_or(EventError::Missing("prompt"))?.into(),
-            attachments: Json::default(),
-            channel: Channel::Prompt,
-        },
-        EventName::MessageDisplay => Moment::ModelCallEnded {
-            model: None,
-            response: Some(payload::take(rest, "delta")?.unwrap_or_default()),
-        },
-        EventName::PreToolUse => Moment::ToolCallStarting(take_call(rest)?),
-        EventName::PermissionRequest => Moment::PermissionRequested(take_call(rest)?),
         EventName::PermissionDenied => Moment::PermissionDecided {
-            call: take_call(rest)?,
+            call: reader.call()?,
             decision: "deny".to_owned(),
             source: "auto".to_owned(),
         },
-        EventName::PostToolUse => Moment::ToolCallEnded {
-            call: take_call(rest)?,
-            result: payload::take_value(rest, "tool_response"),
-            error: None,
-        },
-        EventName::PostToolUseFailure => Moment::ToolCallEnded {
-            call: take_call(rest)?,
-            result: None,
-            error: Some(payload::take(rest, "error")?.unwrap_or_default()),
-        },
         EventName::PostToolBatch => Moment::ToolBatchEnded { calls: summaries(rest.get("tool_calls"))? },
-        EventName::Notification => Moment::Notified {
-            level: payload::take(rest, "notification_type")?.unwrap_or_default(),
-            message: payload::take(rest, "message")?.unwrap_or_default(),
-        },
-        EventName::SubagentStart => Moment::SubagentStarted,
-        EventName::SubagentStop => {
-            Moment::SubagentEnded { last_message: payload::take(rest, "last_assistant_message")? }
-        }
-        EventName::Stop => turn_ended(true, None, payload::take(rest, "last_assistant_message")?),
+        EventName::Stop => turn_ended(true, None, reader.text(EventField::LastMessage)?),
         EventName::StopFailure => {
             let error = payload::take(rest, "error")?;
             // An error that the contract does not list stays as it is.
             if let Some(error) = error.as_deref().filter(|error| !STOP_ERRORS.contains(error)) {
                 rest.insert("error".to_owned(), error.into());
             }
-            turn_ended(false, error, payload::take(rest, "last_assistant_message")?)
+            let last_message = MemberReader::new(rest, MEMBERS).text(EventField::LastMessage)?;
+            turn_ended(false, error, last_message)
         }
-        EventName::PreCompact => {
-            Moment::CompactionStarting { trigger: payload::take(rest, "trigger")?.unwrap_or_default() }
-        }
-        EventName::PostCompact => Moment::CompactionEnded {
-            trigger: payload::take(rest, "trigger")?.unwrap_or_default(),
-            summary: payload::take(rest, "compact_summary")?.unwrap_or_default(),
-        },
-        other => Moment::Other { name: other.name().to_owned() },
+        _ => reader.moment(row)?,
     })
 }
 
 fn turn_ended(success: bool, reason: Option<String>, last_message: Option<String>) -> Moment {
     Moment::TurnEnded { success, tool_calls: Vec::new(), reason, last_message }
-}
-
-fn take_call(rest: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
-    Ok(ToolCall {
-        name: payload::take(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
-        id: payload::take(rest, "tool_use_id")?.unwrap_or_default().into(),
-        arguments: rest.shift_remove("tool_input").unwrap_or_else(|| Value::Object(Map::new())).into(),
-    })
 }
 
 /// The calls of a batch; the payload keeps them as they are, for their inputs and responses.
@@ -360,7 +331,7 @@ mod tests {
 
     #[test]
     fn every_payload_comes_back_byte_for_byte() {
-        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::of(&LoadOptions::default()).unwrap();
         let mut seen = Vec::new();
         for line in PAYLOADS.lines() {
             let event = read_event(&serde_json::from_str(line).unwrap()).unwrap();
@@ -375,7 +346,7 @@ mod tests {
     #[test]
     fn common_members_stand_before_the_events() {
         let text = r#"{"session_id":"s","prompt_id":"p","transcript_path":"/t","cwd":"/w","scratchpad_dir":"/x","permission_mode":"plan","agent_id":"a","agent_type":"Explore","effort":{"level":"low"},"hook_event_name":"PreToolUse","tool_name":"mcp__m__t","tool_input":{},"tool_use_id":"i","mcp_server":{"name":"m","source":"user"}}"#;
-        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::of(&LoadOptions::default()).unwrap();
         let event = read_event(&serde_json::from_str(text).unwrap()).unwrap();
         let payload = Payload::new(&event, EventName::PreToolUse, &settings);
         assert_eq!(String::from_utf8(payload.encode()).unwrap(), text);
@@ -384,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_file_tool_gets_an_absolute_path() {
-        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::of(&LoadOptions::default()).unwrap();
         let text = r#"{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Write","tool_input":{"file_path":"../a","content":"x"}}"#;
         let event = read_event(&serde_json::from_str(text).unwrap()).unwrap();
         let payload = Payload::new(&event, EventName::PreToolUse, &settings).encode();
@@ -394,7 +365,7 @@ mod tests {
 
     #[test]
     fn neutral_events() {
-        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::of(&LoadOptions::default()).unwrap();
         for (text, wanted) in [
             (
                 r#"{"moment":"turn_ended","success":false,"reason":"boom"}"#,

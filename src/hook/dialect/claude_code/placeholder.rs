@@ -228,7 +228,7 @@ mod tests {
         let Value::Object(settings) = value else { panic!() };
         let options =
             crate::hook::contract::LoadOptions { settings, ..crate::hook::contract::LoadOptions::default() };
-        ClaudeSettings::read(&options).unwrap()
+        ClaudeSettings::of(&options).unwrap()
     }
 
     #[test]

@@ -1,18 +1,7 @@
 //! Is standard output JSON (4.1)? And the filter of terminal sequences (4.4, R60).
 
+use super::event::output;
 use serde_json::{Map, Value};
-
-/// Members of the output that mean something; a line of JSON that has one was meant for us.
-const OUTPUT_FIELDS: [&str; 8] = [
-    "continue",
-    "stopReason",
-    "suppressOutput",
-    "systemMessage",
-    "terminalSequence",
-    "decision",
-    "reason",
-    "hookSpecificOutput",
-];
 
 /// What a handler printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +39,7 @@ pub(super) fn read(stdout: &[u8]) -> (Printed, &'static str) {
 fn is_lines_of_json(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.all(|line| match serde_json::from_str::<Value>(line) {
-        Ok(Value::Object(object)) => !OUTPUT_FIELDS.iter().any(|field| object.contains_key(*field)),
+        Ok(Value::Object(object)) => !output(&[]).iter().any(|(field, _)| object.contains_key(*field)),
         Ok(_) => true,
         Err(_) => false,
     })

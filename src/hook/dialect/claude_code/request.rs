@@ -136,7 +136,7 @@ mod tests {
     fn settings() -> ClaudeSettings {
         let settings = json!({"environment": {"A": "1\r\nX: y", "B": "2"}});
         let Value::Object(settings) = settings else { panic!() };
-        ClaudeSettings::read(&LoadOptions { settings, ..LoadOptions::default() }).unwrap()
+        ClaudeSettings::of(&LoadOptions { settings, ..LoadOptions::default() }).unwrap()
     }
 
     fn headers(policy: &HttpPolicy, variables: &[&str]) -> Vec<(String, String)> {

@@ -4,106 +4,9 @@
 //! `null` stands for an absent member, as `jq` prints it. Members that the contract does not name are let through.
 
 use super::event::EventName;
-use crate::hook::unread;
+use crate::hook::unread::{self, Shape};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
-
-/// What a member must be.
-#[derive(Clone, Copy, Debug)]
-enum Shape {
-    Text,
-    Bool,
-    Object,
-    Anything,
-    Texts,
-    Words(&'static [&'static str]),
-    /// `{behavior, updatedInput, updatedPermissions, message, interrupt}`
-    PermissionDecision,
-}
-
-use Shape::{Anything, Bool, Object, PermissionDecision, Text, Texts, Words};
-
-type Members = &'static [(&'static str, Shape)];
-
-const COMMON: Members = &[
-    ("continue", Bool),
-    ("stopReason", Text),
-    ("suppressOutput", Bool),
-    ("systemMessage", Text),
-    ("terminalSequence", Text),
-    ("decision", Words(&["approve", "block"])),
-    ("reason", Text),
-    ("hookSpecificOutput", Object),
-];
-
-const CONTEXT: Members = &[("additionalContext", Text)];
-const WATCH: Members = &[("watchPaths", Texts)];
-const ANSWER: Members = &[("action", Words(&["accept", "decline", "cancel"])), ("content", Object)];
-const DECISION: Members = &[
-    ("behavior", Words(&["allow", "deny"])),
-    ("updatedInput", Object),
-    ("updatedPermissions", Anything),
-    ("message", Text),
-    ("interrupt", Bool),
-];
-
-/// Members of `hookSpecificOutput` beside `hookEventName`.
-const fn own(event: EventName) -> Members {
-    match event {
-        EventName::PreToolUse => &[
-            ("permissionDecision", Words(&["allow", "deny", "ask", "defer"])),
-            ("permissionDecisionReason", Text),
-            ("updatedInput", Object),
-            ("additionalContext", Text),
-        ],
-        EventName::PermissionRequest => &[("decision", PermissionDecision)],
-        EventName::PermissionDenied => &[("retry", Bool)],
-        EventName::PostToolUse => &[
-            ("additionalContext", Text),
-            ("updatedToolOutput", Anything),
-            ("updatedMCPToolOutput", Anything),
-            ("classifierContext", Text),
-        ],
-        EventName::PostToolUseFailure
-        | EventName::PostToolBatch
-        | EventName::SubagentStart
-        | EventName::Stop
-        | EventName::SubagentStop
-        | EventName::PostModelSwitch
-        | EventName::UserPromptExpansion => CONTEXT,
-        EventName::UserPromptSubmit => {
-            &[("additionalContext", Text), ("sessionTitle", Text), ("suppressOriginalPrompt", Bool)]
-        }
-        EventName::SessionStart => &[
-            ("additionalContext", Text),
-            ("initialUserMessage", Text),
-            ("sessionTitle", Text),
-            ("watchPaths", Texts),
-            ("reloadSkills", Bool),
-        ],
-        EventName::CwdChanged | EventName::FileChanged => WATCH,
-        EventName::PreModelSwitch => {
-            &[("permissionDecision", Words(&["allow", "deny", "ask"])), ("permissionDecisionReason", Text)]
-        }
-        EventName::Elicitation | EventName::ElicitationResult => ANSWER,
-        EventName::MessageDisplay => &[("displayContent", Text)],
-        EventName::WorktreeCreate => &[("worktreePath", Text)],
-        _ => &[],
-    }
-}
-
-/// Names of an output that mean nothing on this event; of types [`check`] is sure.
-pub(super) fn unread(event: EventName, output: &Map<String, Value>) -> Vec<String> {
-    let is_known = |members: Members, name: &str| members.iter().any(|(known, _)| *known == name);
-    let own_part = output.get("hookSpecificOutput").and_then(Value::as_object);
-    let above = output.keys().filter(|name| !is_known(COMMON, name)).map(|name| unread::unknown("", name));
-    let below = own_part.into_iter().flat_map(Map::keys);
-    let below = below.filter(|name| *name != "hookEventName" && !is_known(own(event), name));
-    above
-        .chain(below.map(|name| unread::unknown("hookSpecificOutput.", name)))
-        .take(unread::MOST_FAULTS)
-        .collect()
-}
 
 /// An output whose known members have the right types.
 #[derive(Debug, Default)]
@@ -116,8 +19,13 @@ impl Output {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn strict(mut members: Map<String, Value>, event: EventName) -> Result<Self, String> {
-        match check(&mut members, event, false) {
+    pub(super) fn strict(members: Map<String, Value>, event: EventName) -> Result<Self, String> {
+        let own = members.get("hookSpecificOutput").and_then(Value::as_object);
+        let of_own = |own| {
+            let decides = event == EventName::PermissionRequest;
+            fault_of_name(own, event).or_else(|| fault_of_decision(own).filter(|_| decides))
+        };
+        match own.and_then(of_own).or_else(|| unread::misfit(&members, event.row().event.output, "")) {
             Some(fault) => Err(format!("hook output does not fit: {fault}")),
             None => Ok(Self { members }),
         }
@@ -125,7 +33,11 @@ impl Output {
 
     /// Drops the members that are wrong, one by one (R54).
     pub(super) fn lenient(mut members: Map<String, Value>, event: EventName) -> Self {
-        check(&mut members, event, true);
+        let own = members.get("hookSpecificOutput").and_then(Value::as_object);
+        if own.is_some_and(|own| fault_of_name(own, event).is_some()) {
+            members.shift_remove("hookSpecificOutput");
+        }
+        unread::drop_misfits(&mut members, event.row().event.output);
         Self { members }
     }
 
@@ -163,76 +75,23 @@ impl Output {
     }
 }
 
-/// The first fault; where `drop`, faulty members are taken out and all are looked at.
-fn check(members: &mut Map<String, Value>, event: EventName, drop: bool) -> Option<String> {
-    if let Some(fault) = check_members(members, COMMON, "", drop) {
-        return Some(fault);
-    }
-    let Some(Value::Object(own_part)) = members.get_mut("hookSpecificOutput") else { return None };
-    let fault = match own_part.get("hookEventName").and_then(Value::as_str) {
-        Some(name) if name == event.name() => {
-            check_members(own_part, own(event), "hookSpecificOutput.", drop)
-        }
+/// Why the event's own part is not the event's.
+fn fault_of_name(own: &Map<String, Value>, event: EventName) -> Option<String> {
+    match own.get("hookEventName").and_then(Value::as_str) {
+        Some(name) if name == event.name() => None,
         Some(name) => Some(format!("hookSpecificOutput.hookEventName is `{name}`, not `{}`", event.name())),
         None => Some("hookSpecificOutput.hookEventName is missing".to_owned()),
-    };
-    if drop && fault.is_some() {
-        members.shift_remove("hookSpecificOutput");
-        return None;
     }
-    fault
 }
 
-fn check_members(members: &mut Map<String, Value>, known: Members, path: &str, drop: bool) -> Option<String> {
-    for (name, shape) in known {
-        let Some(value) = members.get(*name).filter(|value| !value.is_null()) else { continue };
-        let Some(fault) = fault_of(value, *shape, &format!("{path}{name}")) else { continue };
-        if !drop {
-            return Some(fault);
-        }
-        members.shift_remove(*name);
-    }
-    None
-}
-
-fn fault_of(value: &Value, shape: Shape, path: &str) -> Option<String> {
-    let expected = match shape {
-        Anything => return None,
-        PermissionDecision => return fault_of_decision(value, path),
-        Words(words) => {
-            let text = value.as_str();
-            if text.is_some_and(|text| words.contains(&text)) {
-                return None;
-            }
-            return Some(match text {
-                Some(text) => format!("{path} `{text}` is not one of: {}", words.join(", ")),
-                None => format!("{path} must be one of: {}", words.join(", ")),
-            });
-        }
-        Text => (value.is_string(), "a string"),
-        Bool => (value.is_boolean(), "a boolean"),
-        Object => (value.is_object(), "an object"),
-        Texts => {
-            let is_list = value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
-            (is_list, "a list of strings")
-        }
-    };
-    (!expected.0).then(|| format!("{path} must be {}", expected.1))
-}
-
-fn fault_of_decision(value: &Value, path: &str) -> Option<String> {
-    let Some(members) = value.as_object() else { return Some(format!("{path} must be an object")) };
+/// What the shapes of its members do not say of the answer to a permission request.
+fn fault_of_decision(own: &Map<String, Value>) -> Option<String> {
+    let path = "hookSpecificOutput.decision";
+    let members = own.get("decision")?.as_object()?;
     if members.get("behavior").is_none_or(Value::is_null) {
         return Some(format!("{path}.behavior is missing"));
     }
-    let present = |name: &str| members.get(name).filter(|value| !value.is_null());
-    for (name, shape) in DECISION {
-        let fault = present(name).and_then(|value| fault_of(value, *shape, &format!("{path}.{name}")));
-        if fault.is_some() {
-            return fault;
-        }
-    }
-    let updates = present("updatedPermissions")?;
+    let updates = members.get("updatedPermissions").filter(|updates| !updates.is_null())?;
     let path = format!("{path}.updatedPermissions");
     let Some(updates) = updates.as_array() else { return Some(format!("{path} must be a list")) };
     updates
@@ -256,7 +115,9 @@ fn fault_of_update(update: &Value, path: &str) -> Option<String> {
     match text("type").unwrap_or_default() {
         "setMode" => text("mode").is_none().then(|| format!("{path}.mode must be a string")),
         "addDirectories" | "removeDirectories" => {
-            fault_of(update.get("directories").unwrap_or(&Value::Null), Texts, &format!("{path}.directories"))
+            let is_list =
+                update.get("directories").is_some_and(|list| !list.is_null() && Shape::Texts.takes(list));
+            (!is_list).then(|| format!("{path}.directories must be {}", Shape::Texts.describe()))
         }
         _ => {
             let is_rule = |rule: &Value| {

@@ -1,74 +1,81 @@
-//! What the host says when a config is loaded: the dialect's settings (see the module's table) and where a file comes from.
+//! What the host says when a config is loaded: the dialect's settings, and where a file comes from.
 
 use crate::hook::contract::LoadOptions;
 use crate::hook::document::Node;
-use crate::hook::setting::{Setting, SettingKind, setting};
+use crate::hook::setting::{SettingKind, SettingValue, settings};
 use rustc_hash::FxHashMap;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The table in the module's documentation, for lists and messages.
-pub(super) const SETTINGS: &[Setting] = &[
-    setting(
-        "source",
-        SettingKind::Text,
-        "user",
-        "where the config comes from: `user`, `project`, `local`, `flag`, `managed`, `plugin:NAME`, `skill:NAME`, `agent:NAME`",
-    ),
-    setting("trusted", SettingKind::Boolean, "true", "whether hooks of project files run (R4)"),
-    setting(
-        "interactive",
-        SettingKind::Boolean,
-        "false",
-        "whether a person is there; `defer` needs that nobody is (R40)",
-    ),
-    setting("project_dir", SettingKind::Text, "/workspace", "CLAUDE_PROJECT_DIR"),
-    setting("start_dir", SettingKind::Text, "project_dir", "where the session started (R23)"),
-    setting(
-        "home",
-        SettingKind::Text,
-        "/home/agent",
-        "the home directory, for paths of `if` rules (R14) and R23",
-    ),
-    setting(
-        "transcript_path",
-        SettingKind::Text,
-        "PROJECT/.claude/transcript.jsonl",
-        "for events that do not say it",
-    ),
-    setting(
-        "environment",
-        SettingKind::TextMembers,
-        "{}",
-        "the host's variables: for headers (R25) and CLAUDE_CODE_* switches (R21, R58, 5.3)",
-    ),
-    setting(
-        "plugins",
-        SettingKind::Any,
-        "{}",
-        "by name `{root, data, options}`: folders and options of plug-ins (R20)",
-    ),
-    setting("max_timeout_seconds", SettingKind::Number, "none", "cap of all timeouts (5.3)"),
-];
+settings! {
+    /// What a host set.
+    pub(super) struct ClaudeSettings {
+        source: Source = Source::User, "user",
+            "where the config comes from: `user`, `project`, `local`, `flag`, `managed`, `plugin:NAME`, `skill:NAME`, `agent:NAME`; contributions say so by their origin";
+        trusted: bool = true, "true", "whether hooks of project files run (R4)";
+        interactive: bool = false, "false", "whether a person is there; `defer` needs that nobody is (R40)";
+        project_dir: String = "/workspace".to_owned(), "/workspace", "CLAUDE_PROJECT_DIR";
+        start_dir: String = String::new(), "project_dir", "where the session started (R23)";
+        home: String = "/home/agent".to_owned(), "/home/agent", "the home directory, for paths of `if` rules (R14) and R23";
+        transcript_path: String = String::new(), "PROJECT/.claude/transcript.jsonl", "for events that do not say it";
+        environment: Environment = Environment::default(), "{}",
+            "the host's variables: for headers (R25), `CLAUDE_CODE_REMOTE`, `CLAUDE_CODE_BRIDGE_SESSION_ID`, `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` (R58), `CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS` (5.3)";
+        plugins: Plugins = Plugins::default(), "{}", "by name `{root, data, options}`: folders and options of plug-ins (R20)";
+        max_timeout_seconds: LongestTimeout = LongestTimeout(None), "none", "cap of all timeouts (5.3)";
+    }
+}
 
-/// See the table in the module's documentation.
-#[derive(Debug)]
-pub(super) struct ClaudeSettings {
-    pub(super) source: Source,
-    pub(super) trusted: bool,
-    pub(super) interactive: bool,
-    pub(super) project_dir: String,
-    pub(super) start_dir: String,
-    pub(super) home: String,
-    pub(super) transcript_path: String,
-    pub(super) environment: FxHashMap<String, String>,
-    pub(super) plugins: FxHashMap<String, Plugin>,
-    pub(super) longest_timeout: Option<Duration>,
+/// Variables of the host.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Environment(FxHashMap<String, String>);
+
+impl SettingValue for Environment {
+    const KIND: SettingKind = SettingKind::TextMembers;
+    fn read(value: &Value) -> Option<Self> {
+        scalars(value).map(Self)
+    }
+}
+
+/// What the host knows of plug-ins, by their names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plugins(FxHashMap<String, Plugin>);
+
+impl SettingValue for Plugins {
+    const KIND: SettingKind = SettingKind::Any;
+    fn read(value: &Value) -> Option<Self> {
+        let all = value.as_object()?.iter();
+        all.map(|(name, given)| Some((name.clone(), Plugin::read(given)?))).collect::<Option<_>>().map(Self)
+    }
+    fn expected() -> String {
+        "an object of `{root, data, options}`, of which the first are texts".to_owned()
+    }
+}
+
+/// The longest time of a handler, where there is one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LongestTimeout(pub(super) Option<Duration>);
+
+impl SettingValue for LongestTimeout {
+    const KIND: SettingKind = SettingKind::Number;
+    fn read(value: &Value) -> Option<Self> {
+        let seconds = value.as_f64().filter(|seconds| *seconds > 0.0)?;
+        Duration::try_from_secs_f64(seconds).ok().map(|time| Self(Some(time)))
+    }
+    fn expected() -> String {
+        "a number above 0".to_owned()
+    }
+}
+
+impl SettingValue for Source {
+    const KIND: SettingKind = SettingKind::Text;
+    fn read(value: &Value) -> Option<Self> {
+        value.as_str().map(Self::parse)
+    }
 }
 
 /// What the host knows of a plug-in.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Plugin {
     pub(super) root: Option<String>,
     pub(super) data: Option<String>,
@@ -178,24 +185,12 @@ impl Source {
 }
 
 impl ClaudeSettings {
+    /// With what follows from the other settings.
+    ///
     /// # Errors
     /// An unknown name, or a value of the wrong type.
-    pub(super) fn read(options: &LoadOptions) -> Result<Self, String> {
-        let mut all = Self {
-            source: Source::User,
-            trusted: true,
-            interactive: false,
-            project_dir: "/workspace".to_owned(),
-            start_dir: String::new(),
-            home: "/home/agent".to_owned(),
-            transcript_path: String::new(),
-            environment: FxHashMap::default(),
-            plugins: FxHashMap::default(),
-            longest_timeout: None,
-        };
-        for (name, value) in &options.settings {
-            all.set(name, value)?;
-        }
+    pub(super) fn of(options: &LoadOptions) -> Result<Self, String> {
+        let mut all = Self::read(&options.settings)?;
         if all.start_dir.is_empty() {
             all.start_dir.clone_from(&all.project_dir);
         }
@@ -205,42 +200,9 @@ impl ClaudeSettings {
         Ok(all)
     }
 
-    fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
-        match name {
-            "source" => self.source = Source::parse(&text(name, value)?),
-            "trusted" => self.trusted = boolean(name, value)?,
-            "interactive" => self.interactive = boolean(name, value)?,
-            "project_dir" => self.project_dir = text(name, value)?,
-            "start_dir" => self.start_dir = text(name, value)?,
-            "home" => self.home = text(name, value)?,
-            "transcript_path" => self.transcript_path = text(name, value)?,
-            "max_timeout_seconds" => {
-                let seconds = value.as_f64().filter(|seconds| *seconds > 0.0);
-                let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                self.longest_timeout = Some(time.ok_or_else(|| wrong(name, "a number above 0"))?);
-            }
-            "environment" => {
-                for (variable, value) in object(name, value)? {
-                    self.environment.insert(variable.clone(), scalar(&format!("{name}.{variable}"), value)?);
-                }
-            }
-            "plugins" => {
-                for (plugin, value) in object(name, value)? {
-                    let path = format!("{name}.{plugin}");
-                    self.plugins.insert(plugin.clone(), Plugin::read(&path, object(&path, value)?)?);
-                }
-            }
-            _ => {
-                let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
-                return Err(format!("claude-code has no setting `{name}` (known: {})", known.join(", ")));
-            }
-        }
-        Ok(())
-    }
-
     /// A variable of the host's environment.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
-        self.environment.get(name).map(String::as_str)
+        self.environment.0.get(name).map(String::as_str)
     }
 
     /// A variable that is a whole number.
@@ -250,53 +212,33 @@ impl ClaudeSettings {
 
     pub(super) fn plugin(&self, source: &Source) -> Option<&Plugin> {
         match source {
-            Source::Plugin(name) => self.plugins.get(name.as_ref()),
+            Source::Plugin(name) => self.plugins.0.get(name.as_ref()),
             _ => None,
         }
     }
 }
 
 impl Plugin {
-    fn read(path: &str, given: &Map<String, Value>) -> Result<Self, String> {
+    fn read(given: &Value) -> Option<Self> {
         let mut plugin = Self::default();
-        for (name, value) in given {
-            let path = format!("{path}.{name}");
+        for (name, value) in given.as_object()? {
             match name.as_str() {
-                "root" => plugin.root = Some(text(&path, value)?),
-                "data" => plugin.data = Some(text(&path, value)?),
-                "options" => {
-                    for (key, value) in object(&path, value)? {
-                        plugin.options.push((key.clone(), scalar(&format!("{path}.{key}"), value)?));
-                    }
-                }
-                _ => return Err(format!("claude-code has no setting `{path}`")),
+                "root" => plugin.root = Some(value.as_str()?.to_owned()),
+                "data" => plugin.data = Some(value.as_str()?.to_owned()),
+                "options" => plugin.options = scalars(value)?,
+                _ => return None,
             }
         }
-        Ok(plugin)
+        Some(plugin)
     }
 }
 
-fn wrong(name: &str, expected: &str) -> String {
-    format!("setting `{name}` must be {expected}")
-}
-
-fn text(name: &str, value: &Value) -> Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| wrong(name, "a string"))
-}
-
-fn boolean(name: &str, value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| wrong(name, "true or false"))
-}
-
-fn object<'v>(name: &str, value: &'v Value) -> Result<&'v Map<String, Value>, String> {
-    value.as_object().ok_or_else(|| wrong(name, "an object"))
-}
-
-/// A string, number or boolean, as text.
-fn scalar(name: &str, value: &Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
-        _ => Err(wrong(name, "a string, a number or a boolean")),
-    }
+/// An object of strings, numbers and booleans, as texts.
+fn scalars<C: FromIterator<(String, String)>>(value: &Value) -> Option<C> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    };
+    value.as_object()?.iter().map(|(name, value)| Some((name.clone(), text(value)?))).collect()
 }

@@ -313,7 +313,7 @@ fn records() {
     ]);
     fire(&hooks, &host, &json!({"hook_event_name": "PostToolUse", "tool_name": "Write"}));
     let logs = host.logs.lock().unwrap();
-    let names: Vec<_> = logs.iter().map(|log| log.name).collect();
+    let names: Vec<_> = logs.iter().map(|log| log.name.to_string()).collect();
     let wanted = [
         ["hook_registered"; 3].as_slice(),
         &["hook_execution_start"],

@@ -225,8 +225,9 @@ fn context(text: &str) -> Value {
 /// The category of the call's tool: what the host says with the event, then the setting, then the platform's own names.
 fn category<'a>(call: &Call<'a>) -> &'a str {
     let tool = call.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+    let categories = &call.settings.tool_categories;
     call.category
-        .or_else(|| call.settings.tool_categories.get(tool).map(String::as_str))
+        .or_else(|| categories.iter().find(|(known, _)| known == tool).map(|(_, category)| category.as_str()))
         .unwrap_or_else(|| default_category(tool))
 }
 

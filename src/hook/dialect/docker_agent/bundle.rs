@@ -2,7 +2,7 @@
 
 use super::event::EventName;
 use super::settings::DockerAgentSettings;
-use super::{builtin, chain, log, output, template};
+use super::{builtin, chain, log, template};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::Bundle;
 use crate::hook::event::Event;
@@ -10,16 +10,16 @@ use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::matcher::Regex;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookFuture;
-use crate::hook::unread;
-use serde_json::{Map, Value};
+use crate::hook::word::words;
 use std::sync::Arc;
 
-/// What a hook failure does (5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OnError {
-    Warn,
-    Ignore,
-    Block,
+words! {
+    /// What a hook failure does (5.3).
+    pub(super) enum OnError {
+        Warn "warn",
+        Ignore "ignore",
+        Block "block",
+    }
 }
 
 /// What a hook does.
@@ -109,11 +109,6 @@ impl DockerAgentBundle {
 impl Bundle for DockerAgentBundle {
     fn is_empty(&self) -> bool {
         self.own_hooks == 0
-    }
-
-    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
-        let reads = EventName::from_name(event).is_some_and(|event| !event.is_mute());
-        if reads { unread::check(output, output::MEMBERS, false) } else { Vec::new() }
     }
 
     fn hooks(&self) -> &[Hook] {

@@ -12,6 +12,7 @@ use super::settings::DockerAgentSettings;
 use crate::hook::contract::{Contribution, LoadOptions, Loaded};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::field::texts;
 use crate::hook::hooks::{Due, Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
@@ -30,7 +31,11 @@ const ALWAYS: [EventName; 2] = [EventName::ToolResponseTransform, EventName::Ses
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let node = source.json_or_yaml("not a docker-agent config: ")?;
-    let settings = DockerAgentSettings::read(source, &options.settings)?;
+    let problem = |why: String| source.problem(None, why);
+    let settings = DockerAgentSettings::read(&options.settings).map_err(problem)?;
+    if !settings.temp_dir.starts_with('/') {
+        return Err(problem("settings: `temp_dir` must be an absolute path".to_owned()).into());
+    }
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let mut loader = Loader {
         source,
@@ -161,7 +166,7 @@ impl Loader<'_> {
             }
         }
         if let Some(files) = node.get("add_prompt_files") {
-            match spec::strings(files) {
+            match texts(files) {
                 Some(names) if !names.is_empty() => {
                     self.builtin(EventName::TurnStart, false, "add_prompt_files", &names, origin);
                 }
@@ -337,12 +342,11 @@ impl Loader<'_> {
 
     /// R4.
     fn flags(&mut self) {
-        for (event, commands) in std::mem::take(&mut self.settings.flags) {
+        let settings = self.settings.clone();
+        for (event, commands) in settings.flags() {
             let origin = Origin { agent: None, prefix: "--hook:".to_owned() };
-            let hooks: Vec<_> = commands
-                .iter()
-                .map(|command| serde_json::json!({"type": "command", "command": command}))
-                .collect();
+            let hook = |command: &String| serde_json::json!({"type": "command", "command": command});
+            let hooks: Vec<_> = commands.iter().map(hook).collect();
             let group = Group { event, matcher: None, preempt: false, origin, id: None };
             self.hooks(&group, event.name(), &Node::from_value(&hooks.into()));
         }

@@ -2,12 +2,13 @@
 
 use crate::hook::event::{Channel, Event, Moment};
 use crate::hook::event_table::{EventRow, Failure, event_table};
+use crate::hook::unread::{Members, Shape};
 
 /// What an event can do.
 #[derive(Debug)]
 pub(super) struct Row {
     /// What every dialect says of its events. Those about a tool have a list of matcher entries.
-    event: EventRow,
+    pub(super) event: EventRow,
     /// Plain text on standard output, and `additional_context`, are taken.
     context: bool,
     /// Whatever is printed is ignored.
@@ -41,6 +42,30 @@ impl Rewritten {
     }
 }
 
+/// What is read of an output; of its types the reading is sure.
+pub(super) const OUTPUT: Members = &[
+    ("continue", Shape::Any),
+    ("stop_reason", Shape::Any),
+    ("suppress_output", Shape::Any),
+    ("system_message", Shape::Any),
+    ("decision", Shape::Any),
+    ("reason", Shape::Any),
+    (
+        "hook_specific_output",
+        Shape::Object(&[
+            ("hook_event_name", Shape::Any),
+            ("permission_decision", Shape::Any),
+            ("permission_decision_reason", Shape::Any),
+            ("updated_input", Shape::Any),
+            ("metadata", Shape::Any),
+            ("additional_context", Shape::Any),
+            ("updated_tool_response", Shape::Any),
+            ("updated_messages", Shape::Any),
+            ("summary", Shape::Any),
+        ]),
+    ),
+];
+
 const PLAIN: Row = Row {
     event: EventRow::new("", ""),
     context: false,
@@ -53,56 +78,65 @@ const MUTE: Row = Row { mute: true, ..PLAIN };
 const CONTEXT: Row = Row { context: true, ..PLAIN };
 const GATE: Row = Row { rewrites: true, rewritten: Some(Rewritten::Input), ..PLAIN };
 
+const CALL: [&str; 4] = ["agent_name", "tool_name", "tool_use_id", "tool_input"];
+const ALERT: [&str; 2] = ["notification_level", "notification_message"];
+
 macro_rules! events {
-    ($($name:ident $text:literal $moment:literal [$($say:tt)*] $row:expr;)*) => {
+    ($($name:ident $text:literal $moment:literal [$($say:tt)*] $row:expr, $fields:expr;)*) => {
         event_table! {
             /// An event.
             enum EventName: Row {
-                $($name Row { event: EventRow::new($text, $moment)$($say)*, ..$row };)*
-            }
-        }
-
-        impl EventName {
-            /// The name of the record of a firing (7).
-            pub(super) const fn record_name(self) -> &'static str {
-                match self { $(Self::$name => concat!("hook.", $text),)* }
+                $($name Row {
+                    event: EventRow::new($text, $moment)$($say)*
+                        .payload(&$fields)
+                        .output(if $row.mute { &[] } else { OUTPUT }),
+                    ..$row
+                };)*
             }
         }
     };
 }
 
 events! {
-    PreToolUse "pre_tool_use" "tool_call_starting" [.tool().blocks(Failure::Closed)] Row { permission: true, ..GATE };
+    PreToolUse "pre_tool_use" "tool_call_starting" [.tool().blocks(Failure::Closed)] Row { permission: true, ..GATE }, CALL;
     ToolResponseTransform "tool_response_transform" "tool_call_ended" [.tool().aside()]
-        Row { rewrites: true, rewritten: Some(Rewritten::Response), ..PLAIN };
-    PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice)] CONTEXT;
-    PermissionRequest "permission_request" "permission_requested" [.tool().blocks(Failure::Choice)] Row { permission: true, ..GATE };
-    SessionStart "session_start" "session_started" [] CONTEXT;
-    UserPromptSubmit "user_prompt_submit" "prompt_submitted" [.blocks(Failure::Choice)] CONTEXT;
-    UserSteeringMessagesSubmit "user_steering_messages_submit" "" [.blocks(Failure::Choice)] CONTEXT;
-    UserFollowupSubmit "user_followup_submit" "" [.blocks(Failure::Choice)] CONTEXT;
-    TurnStart "turn_start" "turn_started" [] CONTEXT;
-    TurnEnd "turn_end" "turn_ended" [.aside()] MUTE;
+        Row { rewrites: true, rewritten: Some(Rewritten::Response), ..PLAIN },
+        ["tool_name", "tool_use_id", "tool_input", "tool_response"];
+    PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice)] CONTEXT,
+        ["agent_name", "tool_name", "tool_use_id", "tool_input", "tool_response", "tool_error"];
+    PermissionRequest "permission_request" "permission_requested" [.tool().blocks(Failure::Choice)]
+        Row { permission: true, ..GATE }, CALL;
+    SessionStart "session_start" "session_started" [] CONTEXT, ["source"];
+    UserPromptSubmit "user_prompt_submit" "prompt_submitted" [.blocks(Failure::Choice)] CONTEXT, ["prompt"];
+    UserSteeringMessagesSubmit "user_steering_messages_submit" "" [.blocks(Failure::Choice)] CONTEXT, ["steering_messages"];
+    UserFollowupSubmit "user_followup_submit" "" [.blocks(Failure::Choice)] CONTEXT, ["prompt"];
+    TurnStart "turn_start" "turn_started" [] CONTEXT, [];
+    TurnEnd "turn_end" "turn_ended" [.aside()] MUTE, ["agent_name", "reason"];
     BeforeLlmCall "before_llm_call" "model_call_starting" [.blocks(Failure::Choice)]
-        Row { rewrites: true, rewritten: Some(Rewritten::Messages), ..PLAIN };
-    AfterLlmCall "after_llm_call" "model_call_ended" [] MUTE;
-    SessionEnd "session_end" "session_ended" [] MUTE;
-    PreCompact "pre_compact" "compaction_starting" [.blocks(Failure::Choice)] CONTEXT;
+        Row { rewrites: true, rewritten: Some(Rewritten::Messages), ..PLAIN }, ["iteration", "model_id", "messages"];
+    AfterLlmCall "after_llm_call" "model_call_ended" [] MUTE,
+        ["agent_name", "stop_response", "last_user_message", "model_id", "usage", "cost"];
+    SessionEnd "session_end" "session_ended" [] MUTE, ["reason"];
+    PreCompact "pre_compact" "compaction_starting" [.blocks(Failure::Choice)] CONTEXT, ["source"];
     BeforeCompaction "before_compaction" "" [.blocks(Failure::Choice)]
-        Row { rewritten: Some(Rewritten::Summary), ..PLAIN };
-    AfterCompaction "after_compaction" "compaction_ended" [] MUTE;
-    SubagentStop "subagent_stop" "subagent_ended" [] MUTE;
-    OnUserInput "on_user_input" "" [] MUTE;
-    Stop "stop" "turn_ended" [] CONTEXT;
-    Notification "notification" "notified" [] MUTE;
-    OnError "on_error" "" [] MUTE;
-    OnMaxIterations "on_max_iterations" "" [] MUTE;
-    OnAgentSwitch "on_agent_switch" "" [] MUTE;
-    OnSessionResume "on_session_resume" "" [] MUTE;
-    OnToolApprovalDecision "on_tool_approval_decision" "permission_decided" [] MUTE;
-    WorktreeCreate "worktree_create" "" [.blocks(Failure::Choice)] CONTEXT;
-    ToolInputTransform "tool_input_transform" "" [.tool().blocks(Failure::Choice)] GATE;
-    ToolGuard "tool_guard" "" [.tool().blocks(Failure::Closed)] Row { permission: true, ..PLAIN };
+        Row { rewritten: Some(Rewritten::Summary), ..PLAIN },
+        ["input_tokens", "output_tokens", "context_limit", "compaction_reason"];
+    AfterCompaction "after_compaction" "compaction_ended" [] MUTE,
+        ["input_tokens", "output_tokens", "context_limit", "compaction_reason", "summary"];
+    SubagentStop "subagent_stop" "subagent_ended" [] MUTE, ["agent_name", "parent_session_id", "stop_response"];
+    OnUserInput "on_user_input" "" [] MUTE, [];
+    Stop "stop" "turn_ended" [] CONTEXT, ["agent_name", "stop_response", "last_user_message"];
+    Notification "notification" "notified" [] MUTE, ALERT;
+    OnError "on_error" "" [] MUTE, ALERT;
+    OnMaxIterations "on_max_iterations" "" [] MUTE, ALERT;
+    OnAgentSwitch "on_agent_switch" "" [] MUTE, ["from_agent", "to_agent", "agent_switch_kind", "from_agent_models"];
+    OnSessionResume "on_session_resume" "" [] MUTE, ["previous_max_iterations", "new_max_iterations"];
+    OnToolApprovalDecision "on_tool_approval_decision" "permission_decided" [] MUTE,
+        ["tool_name", "tool_use_id", "tool_input", "approval_decision", "approval_source"];
+    WorktreeCreate "worktree_create" "" [.blocks(Failure::Choice)] CONTEXT,
+        ["worktree_path", "worktree_branch", "worktree_source_dir"];
+    ToolInputTransform "tool_input_transform" "" [.tool().blocks(Failure::Choice)] GATE, CALL;
+    ToolGuard "tool_guard" "" [.tool().blocks(Failure::Closed)] Row { permission: true, ..PLAIN }, CALL;
 }
 
 impl Row {
@@ -112,6 +146,22 @@ impl Row {
 }
 
 impl EventName {
+    /// Members of the payload that are the event's own, in order.
+    pub(super) const fn fields(self) -> &'static [&'static str] {
+        self.row().event.payload
+    }
+
+    /// The moment as which a payload is read, where that is not the one that the event stands for.
+    pub(super) const fn read_as(self) -> &'static str {
+        match self {
+            Self::ToolInputTransform | Self::ToolGuard => "tool_call_starting",
+            Self::UserSteeringMessagesSubmit | Self::UserFollowupSubmit => "prompt_submitted",
+            Self::BeforeCompaction => "compaction_starting",
+            Self::OnError | Self::OnMaxIterations => "notified",
+            _ => self.row().event.moment,
+        }
+    }
+
     pub(super) const fn is_matched(self) -> bool {
         self.row().event.tool
     }

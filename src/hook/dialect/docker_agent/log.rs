@@ -6,17 +6,13 @@ use super::event::EventName;
 use super::fold::Fold;
 use crate::hook::decision::Verdict;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
-use serde_json::{Map, Value};
-
-fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Map<String, Value> {
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
+use serde_json::Value;
 
 pub(super) fn of_hook(bundle: &DockerAgentBundle, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
     let (Phase::Finished, Some(run)) = (phase, &record.run) else { return Vec::new() };
     let of = bundle.hooks.get(record.index);
     let (display, kind) = of.map_or(("", ""), |of| (&*of.extra.display, of.extra.action.kind()));
-    let mut fields = object([
+    let mut fields = vec![
         ("hook_id", record.hook.as_str().into()),
         ("event", record.event.into()),
         ("name", display.into()),
@@ -25,40 +21,40 @@ pub(super) fn of_hook(bundle: &DockerAgentBundle, phase: Phase, record: &HookRec
         ("duration_ms", u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX).into()),
         ("stdout_bytes", run.stdout.len().into()),
         ("stderr_bytes", run.stderr.len().into()),
-    ]);
+    ];
     let failure = run.reading.reason.as_deref().filter(|_| run.reading.verdict == Verdict::Error);
-    fields.extend(failure.map(|failure| ("failure".to_owned(), failure.into())));
+    fields.extend(failure.map(|failure| ("failure", failure.into())));
     if bundle.settings.capture_content {
         let specific = run.reading.specific.as_ref();
         let is_hidden = specific.is_some_and(|specific| specific.get("suppress_output").is_some());
         let reason = run.reading.reason.as_deref().filter(|_| failure.is_none());
-        fields.extend(reason.map(|reason| ("reason".to_owned(), reason.into())));
+        fields.extend(reason.map(|reason| ("reason", reason.into())));
         let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
         if !is_hidden {
-            fields.insert("stdout".to_owned(), text(&run.stdout));
+            fields.push(("stdout", text(&run.stdout)));
         }
-        fields.insert("stderr".to_owned(), text(&run.stderr));
+        fields.push(("stderr", text(&run.stderr)));
     }
-    vec![LogRecord { name: "hook.run", fields }]
+    vec![LogRecord::new("hook.run", fields)]
 }
 
 /// `count` is the number of hooks that ran.
 pub(super) fn of_firing(event: EventName, count: usize, fold: &Fold, with_content: bool) -> LogRecord {
-    let mut fields = object([
+    let mut fields = vec![
         ("event", event.name().into()),
         ("count", count.into()),
         ("allowed", (!fold.blocks()).into()),
         ("exit_code", fold.exit_code().into()),
-    ]);
+    ];
     let decision = fold.permission().and_then(|decision| serde_json::to_value(decision).ok());
-    fields.extend(decision.map(|decision| ("decision".to_owned(), decision)));
+    fields.extend(decision.map(|decision| ("decision", decision)));
     if with_content && !fold.permission_reason().is_empty() {
-        fields.insert("decision_reason".to_owned(), fold.permission_reason().into());
+        fields.push(("decision_reason", fold.permission_reason().into()));
     }
-    fields.extend(object([
+    fields.extend([
         ("permission_allowed", fold.permission_allowed().into()),
         ("modified_input", (fold.input().is_some() && !fold.blocks()).into()),
         ("summary_provided", (!fold.summary().is_empty()).into()),
-    ]));
-    LogRecord { name: event.record_name(), fields }
+    ]);
+    LogRecord::new(format!("hook.{}", event.name()), fields)
 }

@@ -5,19 +5,7 @@
 //! back as events, `output.rs` reads verdicts, `chain.rs` selects and delivers, `fold.rs` puts the verdicts together,
 //! `builtin.rs` has the built-ins, `model.rs` and `template.rs` the questions to models, `log.rs` the records.
 //!
-//! Settings ([`LoadOptions::settings`](crate::hook::LoadOptions::settings)):
-//!
-//! | name | type | default | |
-//! |---|---|---|---|
-//! | `agent` | string | – | the agent of the file whose hooks run; without it the one that the event names, else `root`, else the first |
-//! | `legacy_context_events` | boolean | true | text of `post_tool_use` and `stop` is context, as documented; false is the way of newer releases |
-//! | `lenient_exit_codes` | boolean | false | an exit status other than 0 and 2 is only logged |
-//! | `merge_updated_input` | boolean | false | rewritten arguments join the call's instead of replacing them |
-//! | `capture_content` | boolean | false | records have free text: reasons and output |
-//! | `stdout_bytes`, `stderr_bytes` | integer | 1048576 | output of a hook; more is a failure |
-//! | `temp_dir` | string | `/tmp` | where large results are saved |
-//! | `tool_categories` | object | – | tool name → `filesystem`, `shell`, `mcp`, `a2a`, or another category |
-//! | `hook-pre-tool-use`, `hook-post-tool-use`, `hook-session-start`, `hook-session-end`, `hook-on-user-input`, `hook-stop` | list of strings | – | commands of the flags of that name, see [`append_cli_hook`] |
+//! What a host may set: [`SETTINGS`]; [`append_cli_hook`] adds the commands of flags.
 //!
 //! User-level hooks (`settings.hooks`) and files of `hooks.d` are [`Contribution`](crate::hook::Contribution)s: each has event maps,
 //! those whose origin begins with `hooks.d/` come last, in the order of their names.
@@ -59,4 +47,5 @@ mod tests;
 
 pub use moment::events_of;
 pub use result::{DockerAgentResult, Permission};
+pub use settings::SETTINGS;
 pub use settings::append_cli_hook;

@@ -4,11 +4,10 @@
 //! `hook_specific_output` that it supports, `exit_code` and `stderr` of a hook that blocked by status or failed, `ignored`
 //! (names of fields without effect) and `suppress_output`.
 
-use super::event::{EventName, Rewritten};
+use super::event::{EventName, OUTPUT, Rewritten};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::script::{Capture, Ended, ScriptOutcome};
-use crate::hook::unread::{Members, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -100,30 +99,6 @@ struct Specific {
     updated_messages: Option<Vec<Value>>,
     summary: Option<String>,
 }
-
-/// What is read of an output; of its types the reading is sure.
-pub(super) const MEMBERS: Members = &[
-    ("continue", Shape::Any),
-    ("stop_reason", Shape::Any),
-    ("suppress_output", Shape::Any),
-    ("system_message", Shape::Any),
-    ("decision", Shape::Any),
-    ("reason", Shape::Any),
-    (
-        "hook_specific_output",
-        Shape::Object(&[
-            ("hook_event_name", Shape::Any),
-            ("permission_decision", Shape::Any),
-            ("permission_decision_reason", Shape::Any),
-            ("updated_input", Shape::Any),
-            ("metadata", Shape::Any),
-            ("additional_context", Shape::Any),
-            ("updated_tool_response", Shape::Any),
-            ("updated_messages", Shape::Any),
-            ("summary", Shape::Any),
-        ]),
-    ),
-];
 
 /// Reads an outcome.
 pub(super) fn read(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
@@ -409,7 +384,7 @@ fn check_strict(terms: &Terms, text: &str) -> Result<(), String> {
     }
     let value: Value = serde_json::from_str(text).map_err(|why| why.to_string())?;
     let object = value.as_object().ok_or("stdout is not a JSON object")?;
-    if let Some(unknown) = object.keys().find(|key| !MEMBERS.iter().any(|(known, _)| known == key)) {
+    if let Some(unknown) = object.keys().find(|key| !OUTPUT.iter().any(|(known, _)| known == key)) {
         return Err(format!("unknown field `{unknown}`"));
     }
     if object.contains_key("suppress_output") {

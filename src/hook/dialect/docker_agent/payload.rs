@@ -6,7 +6,8 @@
 
 use super::event::EventName;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall};
+use crate::hook::event::{Channel, Event, EventContext, Moment};
+use crate::hook::event_field::{EventField, FieldValue, MemberReader, PayloadMember, member};
 use crate::hook::json::{Json, ObjectWriter};
 use crate::hook::payload;
 use crate::text::Text;
@@ -19,44 +20,28 @@ use std::sync::Arc;
 /// category of the tool (R34).
 pub(super) const FOR_THE_ENGINE: [&str; 3] = ["lane", "approved_by", "tool_category"];
 
-const CALL: [&str; 4] = ["agent_name", "tool_name", "tool_use_id", "tool_input"];
-const COMPACTION: [&str; 4] = ["input_tokens", "output_tokens", "context_limit", "compaction_reason"];
-
-/// The extra fields of an event, in order.
-pub(super) fn fields(event: EventName) -> Vec<&'static str> {
-    let (first, then): (&[&str], &[&str]) = match event {
-        EventName::PreToolUse
-        | EventName::PermissionRequest
-        | EventName::ToolInputTransform
-        | EventName::ToolGuard => (&CALL, &[]),
-        EventName::PostToolUse => (&CALL, &["tool_response", "tool_error"]),
-        EventName::ToolResponseTransform => (&CALL[1..], &["tool_response"]),
-        EventName::OnToolApprovalDecision => (&CALL[1..], &["approval_decision", "approval_source"]),
-        EventName::SessionStart | EventName::PreCompact => (&["source"], &[]),
-        EventName::SessionEnd => (&["reason"], &[]),
-        EventName::UserPromptSubmit | EventName::UserFollowupSubmit => (&["prompt"], &[]),
-        EventName::UserSteeringMessagesSubmit => (&["steering_messages"], &[]),
-        EventName::TurnEnd => (&["agent_name", "reason"], &[]),
-        EventName::BeforeLlmCall => (&["iteration", "model_id", "messages"], &[]),
-        EventName::AfterLlmCall => {
-            (&["agent_name", "stop_response", "last_user_message", "model_id", "usage", "cost"], &[])
-        }
-        EventName::BeforeCompaction => (&COMPACTION, &[]),
-        EventName::AfterCompaction => (&COMPACTION, &["summary"]),
-        EventName::SubagentStop => (&["agent_name", "parent_session_id", "stop_response"], &[]),
-        EventName::Stop => (&["agent_name", "stop_response", "last_user_message"], &[]),
-        EventName::Notification | EventName::OnError | EventName::OnMaxIterations => {
-            (&["notification_level", "notification_message"], &[])
-        }
-        EventName::OnAgentSwitch => {
-            (&["from_agent", "to_agent", "agent_switch_kind", "from_agent_models"], &[])
-        }
-        EventName::OnSessionResume => (&["previous_max_iterations", "new_max_iterations"], &[]),
-        EventName::WorktreeCreate => (&["worktree_path", "worktree_branch", "worktree_source_dir"], &[]),
-        EventName::TurnStart | EventName::OnUserInput => (&[], &[]),
-    };
-    first.iter().chain(then).copied().collect()
-}
+/// What the neutral event has a field for.
+const MEMBERS: &[PayloadMember] = &[
+    member("agent_name", EventField::AgentName),
+    member("tool_name", EventField::ToolName).required("tool_name"),
+    member("tool_use_id", EventField::ToolCallId),
+    member("tool_input", EventField::Arguments),
+    member("tool_response", EventField::Result),
+    member("source", EventField::Source),
+    member("reason", EventField::Reason),
+    member("prompt", EventField::Message),
+    member("stop_response", EventField::LastMessage),
+    member("stop_response", EventField::Response),
+    member("model_id", EventField::Model),
+    member("iteration", EventField::Iteration),
+    member("approval_decision", EventField::Decision),
+    member("approval_source", EventField::DecidedBy),
+    member("compaction_reason", EventField::Trigger),
+    member("source", EventField::Trigger),
+    member("summary", EventField::Summary),
+    member("notification_level", EventField::Level),
+    member("notification_message", EventField::Notice),
+];
 
 /// What hooks may have rewritten so far.
 #[derive(Debug, Default)]
@@ -82,10 +67,11 @@ fn members<'a>(
         ("cwd", Cow::Owned(own.into())),
         ("hook_event_name", Cow::Owned(name.name().into())),
     ];
-    let fields = fields(name);
+    let fields = name.fields();
     all.extend(fields.iter().map(|field| (*field, field_value(event, name, current, field))));
+    let common = ["session_id", "cwd", "hook_event_name"];
     let known: FxHashSet<&str> =
-        ["session_id", "cwd", "hook_event_name"].into_iter().chain(fields).chain(FOR_THE_ENGINE).collect();
+        common.into_iter().chain(fields.iter().copied()).chain(FOR_THE_ENGINE).collect();
     let others = event.facts.iter().filter(|(key, _)| !known.contains(key.as_str()));
     all.extend(others.map(|(key, value)| (key.as_str(), Cow::Borrowed(value))));
     all.retain(|(key, value)| *key == "cost" && !value.is_null() || !is_empty(value));
@@ -136,58 +122,22 @@ fn field_value<'a>(event: &'a Event, name: EventName, current: &'a Current, fiel
         _ => None,
     };
     let of_facts = || event.facts.get(field).map(Cow::Borrowed);
-    rewritten.or_else(of_facts).unwrap_or_else(|| match (&event.moment, field) {
-        (_, "tool_input") if let Some(call) = event.tool_call() => Cow::Borrowed(&*call.arguments),
-        (Moment::ToolCallEnded { result: Some(result), .. }, "tool_response") => Cow::Borrowed(&**result),
-        _ => Cow::Owned(neutral(event, field)),
-    })
+    let own = || {
+        let value = event.member(MEMBERS, field).filter(|value| !value.is_nothing());
+        value.map_or_else(|| Cow::Owned(derived(&event.moment, field)), FieldValue::to_json)
+    };
+    rewritten.or_else(of_facts).unwrap_or_else(own)
 }
 
-/// What the neutral event says about a field, beside the trees that it holds.
-fn neutral(event: &Event, field: &str) -> Value {
-    if field == "agent_name" {
-        return event.context.agent_name.clone().into();
-    }
-    if let Some(call) = event.tool_call() {
-        match field {
-            "tool_name" => return (*call.name).into(),
-            "tool_use_id" => return (*call.id).into(),
-            _ => {}
-        }
-    }
-    match (&event.moment, field) {
-        (Moment::SessionStarted { source }, "source") => source.clone().into(),
-        (Moment::SessionEnded { reason }, "reason") => reason.as_str().into(),
-        (Moment::PromptSubmitted { message, .. }, "prompt") => (**message).into(),
+/// What follows from other fields of the neutral event.
+fn derived(moment: &Moment, field: &str) -> Value {
+    match (moment, field) {
         (Moment::PromptSubmitted { message, .. }, "steering_messages") => {
             vec![Value::from(&**message)].into()
         }
-        (Moment::TurnEnded { reason, success, .. }, "reason") => {
-            let reason = reason.as_deref().unwrap_or(if *success { "normal" } else { "error" });
-            reason.into()
-        }
-        (
-            Moment::TurnEnded { last_message: text, .. }
-            | Moment::SubagentEnded { last_message: text }
-            | Moment::ModelCallEnded { response: text, .. },
-            "stop_response",
-        ) => text.clone().into(),
-        (Moment::ModelCallStarting { model, .. } | Moment::ModelCallEnded { model, .. }, "model_id") => {
-            model.clone().into()
-        }
-        (Moment::ModelCallStarting { iteration, .. }, "iteration") => (*iteration).into(),
+        (Moment::TurnEnded { success, .. }, "reason") => if *success { "normal" } else { "error" }.into(),
         (Moment::ToolCallEnded { error, .. }, "tool_response") => error.clone().into(),
         (Moment::ToolCallEnded { error, .. }, "tool_error") => error.is_some().into(),
-        (Moment::PermissionDecided { decision, .. }, "approval_decision") => decision.as_str().into(),
-        (Moment::PermissionDecided { source, .. }, "approval_source") => source.as_str().into(),
-        (Moment::CompactionStarting { trigger }, "source") => trigger.as_str().into(),
-        (
-            Moment::CompactionStarting { trigger } | Moment::CompactionEnded { trigger, .. },
-            "compaction_reason",
-        ) => trigger.as_str().into(),
-        (Moment::CompactionEnded { summary, .. }, "summary") => summary.as_str().into(),
-        (Moment::Notified { level, .. }, "notification_level") => level.as_str().into(),
-        (Moment::Notified { message, .. }, "notification_message") => message.as_str().into(),
         _ => Value::Null,
     }
 }
@@ -216,13 +166,10 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
 
 /// Takes the fields that the neutral event has a place for.
 fn moment(event: EventName, rest: &mut Map<String, Value>) -> Result<Moment, EventError> {
+    let mut reader = MemberReader { no_arguments: Value::Null, ..MemberReader::new(rest, MEMBERS) };
     Ok(match event {
-        EventName::PreToolUse | EventName::ToolInputTransform | EventName::ToolGuard => {
-            Moment::ToolCallStarting(call(rest)?)
-        }
-        EventName::PermissionRequest => Moment::PermissionRequested(call(rest)?),
         EventName::PostToolUse | EventName::ToolResponseTransform => {
-            let call = call(rest)?;
+            let call = reader.call()?;
             let failed = rest.shift_remove("tool_error").is_some_and(|failed| failed == true);
             let response = rest.shift_remove("tool_response").filter(|response| !response.is_null());
             let error = failed.then(|| match &response {
@@ -232,26 +179,18 @@ fn moment(event: EventName, rest: &mut Map<String, Value>) -> Result<Moment, Eve
             });
             Moment::ToolCallEnded { call, result: response.map(Json::from), error }
         }
-        EventName::OnToolApprovalDecision => Moment::PermissionDecided {
-            call: call(rest)?,
-            decision: payload::take(rest, "approval_decision")?.unwrap_or_default(),
-            source: payload::take(rest, "approval_source")?.unwrap_or_default(),
-        },
-        EventName::SessionStart => Moment::SessionStarted { source: payload::take(rest, "source")? },
-        EventName::SessionEnd => {
-            Moment::SessionEnded { reason: payload::take(rest, "reason")?.unwrap_or_default() }
+        EventName::UserFollowupSubmit => {
+            let message = reader.string(EventField::Message)?.into();
+            Moment::PromptSubmitted { message, attachments: Json::default(), channel: Channel::FollowUp }
         }
-        EventName::UserPromptSubmit => prompt(rest, Channel::Prompt)?,
-        EventName::UserFollowupSubmit => prompt(rest, Channel::FollowUp)?,
         EventName::UserSteeringMessagesSubmit => {
             let messages = rest.get("steering_messages").and_then(Value::as_array);
             let texts: Vec<_> = messages.into_iter().flatten().filter_map(Value::as_str).collect();
             let message = texts.join("\n").into();
             Moment::PromptSubmitted { message, attachments: Json::default(), channel: Channel::Steering }
         }
-        EventName::TurnStart => Moment::TurnStarted,
         EventName::TurnEnd => {
-            let reason = payload::take(rest, "reason")?;
+            let reason = reader.text(EventField::Reason)?;
             let success =
                 !matches!(reason.as_deref(), Some("error" | "canceled" | "hook_blocked" | "loop_detected"));
             Moment::TurnEnded { success, tool_calls: Vec::new(), reason, last_message: None }
@@ -260,51 +199,13 @@ fn moment(event: EventName, rest: &mut Map<String, Value>) -> Result<Moment, Eve
             success: true,
             tool_calls: Vec::new(),
             reason: None,
-            last_message: payload::take(rest, "stop_response")?,
-        },
-        EventName::BeforeLlmCall => Moment::ModelCallStarting {
-            model: payload::take(rest, "model_id")?,
-            iteration: rest.shift_remove("iteration").and_then(|iteration| iteration.as_u64()),
-        },
-        EventName::AfterLlmCall => Moment::ModelCallEnded {
-            model: payload::take(rest, "model_id")?,
-            response: payload::take(rest, "stop_response")?,
+            last_message: reader.text(EventField::LastMessage)?,
         },
         EventName::PreCompact => {
             Moment::CompactionStarting { trigger: payload::take(rest, "source")?.unwrap_or_default() }
         }
-        EventName::BeforeCompaction => Moment::CompactionStarting {
-            trigger: payload::take(rest, "compaction_reason")?.unwrap_or_default(),
-        },
-        EventName::AfterCompaction => Moment::CompactionEnded {
-            trigger: payload::take(rest, "compaction_reason")?.unwrap_or_default(),
-            summary: payload::take(rest, "summary")?.unwrap_or_default(),
-        },
-        EventName::SubagentStop => {
-            Moment::SubagentEnded { last_message: payload::take(rest, "stop_response")? }
-        }
-        EventName::Notification | EventName::OnError | EventName::OnMaxIterations => Moment::Notified {
-            level: payload::take(rest, "notification_level")?.unwrap_or_default(),
-            message: payload::take(rest, "notification_message")?.unwrap_or_default(),
-        },
-        EventName::OnUserInput
-        | EventName::OnAgentSwitch
-        | EventName::OnSessionResume
-        | EventName::WorktreeCreate => Moment::Other { name: event.name().to_owned() },
+        event => reader.moment_named(event.read_as(), &event.row().event)?,
     })
-}
-
-fn call(rest: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
-    Ok(ToolCall {
-        name: payload::take(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
-        id: payload::take(rest, "tool_use_id")?.unwrap_or_default().into(),
-        arguments: rest.shift_remove("tool_input").unwrap_or_default().into(),
-    })
-}
-
-fn prompt(rest: &mut Map<String, Value>, channel: Channel) -> Result<Moment, EventError> {
-    let message = payload::take(rest, "prompt")?.unwrap_or_default().into();
-    Ok(Moment::PromptSubmitted { message, attachments: Json::default(), channel })
 }
 
 #[cfg(test)]

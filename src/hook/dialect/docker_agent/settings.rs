@@ -2,123 +2,48 @@
 
 use super::event::EventName;
 use crate::hook::contract::LoadOptions;
-use crate::hook::dialect::settings;
-use crate::hook::document::Source;
-use crate::hook::error::{ConfigProblem, EventError};
-use crate::hook::setting::{Setting, SettingKind, setting};
-use rustc_hash::FxHashMap;
-use serde_json::{Map, Value};
+use crate::hook::error::EventError;
+use crate::hook::setting::settings;
+use serde_json::Value;
 
 /// One mebibyte, for each of both outputs (5.5).
 const OUTPUT_BYTES: u64 = 1 << 20;
 
-/// The six flags (R4) and the names of their settings.
-const FLAGS: [(&str, EventName); 6] = [
-    ("hook-pre-tool-use", EventName::PreToolUse),
-    ("hook-post-tool-use", EventName::PostToolUse),
-    ("hook-session-start", EventName::SessionStart),
-    ("hook-session-end", EventName::SessionEnd),
-    ("hook-on-user-input", EventName::OnUserInput),
-    ("hook-stop", EventName::Stop),
-];
-
-/// The table in the dialect's module, for lists and messages.
-pub(super) const SETTINGS: &[Setting] = &[
-    setting(
-        "agent",
-        SettingKind::Text,
-        "the event's, else `root`, else the first",
-        "the agent of the file whose hooks run",
-    ),
-    setting(
-        "legacy_context_events",
-        SettingKind::Boolean,
-        "true",
-        "text of `post_tool_use` and `stop` is context, as documented; false is the way of newer releases",
-    ),
-    setting(
-        "lenient_exit_codes",
-        SettingKind::Boolean,
-        "false",
-        "an exit status other than 0 and 2 is only logged",
-    ),
-    setting(
-        "merge_updated_input",
-        SettingKind::Boolean,
-        "false",
-        "rewritten arguments join the call's instead of replacing them",
-    ),
-    setting("capture_content", SettingKind::Boolean, "false", "records have free text: reasons and output"),
-    setting("stdout_bytes", SettingKind::Count, "1048576", "standard output of a hook; more is a failure"),
-    setting("stderr_bytes", SettingKind::Count, "1048576", "standard error of a hook; more is a failure"),
-    setting("temp_dir", SettingKind::Text, "/tmp", "where large results are saved"),
-    setting(
-        "tool_categories",
-        SettingKind::TextMembers,
-        "{}",
-        "tool name → `filesystem`, `shell`, `mcp`, `a2a`, or another category",
-    ),
-    setting("hook-pre-tool-use", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
-    setting("hook-post-tool-use", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
-    setting("hook-session-start", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
-    setting("hook-session-end", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
-    setting("hook-on-user-input", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
-    setting("hook-stop", SettingKind::Texts, "none", "a command of the flag of that name (R4)"),
-];
-
-/// See the dialect's documentation.
-#[derive(Debug)]
-pub(super) struct DockerAgentSettings {
-    pub(super) agent: Option<String>,
-    pub(super) legacy_context_events: bool,
-    pub(super) lenient_exit_codes: bool,
-    pub(super) merge_updated_input: bool,
-    pub(super) capture_content: bool,
-    pub(super) stdout_bytes: u64,
-    pub(super) stderr_bytes: u64,
-    pub(super) temp_dir: String,
-    pub(super) tool_categories: FxHashMap<String, String>,
-    /// Commands of flags, by event.
-    pub(super) flags: Vec<(EventName, Vec<String>)>,
-}
-
-impl DockerAgentSettings {
-    pub(super) fn read(source: &Source<'_>, given: &Map<String, Value>) -> Result<Self, ConfigProblem> {
-        let mut reader = settings::SettingsReader::new(source, given);
-        let temp_dir = reader.text("temp_dir")?.unwrap_or("/tmp");
-        if !temp_dir.starts_with('/') {
-            return Err(reader.wrong("temp_dir", "an absolute path"));
-        }
-        let categories = reader.texts("tool_categories")?;
-        let settings = Self {
-            agent: reader.text("agent")?.map(str::to_owned),
-            legacy_context_events: reader.bool("legacy_context_events", true)?,
-            lenient_exit_codes: reader.bool("lenient_exit_codes", false)?,
-            merge_updated_input: reader.bool("merge_updated_input", false)?,
-            capture_content: reader.bool("capture_content", false)?,
-            stdout_bytes: reader.count("stdout_bytes", OUTPUT_BYTES)?,
-            stderr_bytes: reader.count("stderr_bytes", OUTPUT_BYTES)?,
-            temp_dir: temp_dir.to_owned(),
-            tool_categories: categories.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
-            flags: FLAGS
-                .into_iter()
-                .map(|(flag, event)| Ok((event, commands(&mut reader, flag)?)))
-                .collect::<Result<_, ConfigProblem>>()?,
-        };
-        reader.finish()?;
-        Ok(settings)
+settings! {
+    /// What a host set.
+    pub(super) struct DockerAgentSettings {
+        agent: Option<String> = None, "the event's, else `root`, else the first", "the agent of the file whose hooks run";
+        legacy_context_events: bool = true, "true",
+            "text of `post_tool_use` and `stop` is context, as documented; false is the way of newer releases";
+        lenient_exit_codes: bool = false, "false", "an exit status other than 0 and 2 is only logged";
+        merge_updated_input: bool = false, "false", "rewritten arguments join the call's instead of replacing them";
+        capture_content: bool = false, "false", "records have free text: reasons and output";
+        stdout_bytes: u64 = OUTPUT_BYTES, "1048576", "standard output of a hook; more is a failure";
+        stderr_bytes: u64 = OUTPUT_BYTES, "1048576", "standard error of a hook; more is a failure";
+        temp_dir: String = "/tmp".to_owned(), "/tmp", "where large results are saved";
+        tool_categories: Vec<(String, String)> = Vec::new(), "{}",
+            "tool name → `filesystem`, `shell`, `mcp`, `a2a`, or another category";
+        pre_tool_use as "hook-pre-tool-use": Vec<String> = Vec::new(), "none", "a command of the flag of that name (R4)";
+        post_tool_use as "hook-post-tool-use": Vec<String> = Vec::new(), "none", "a command of the flag of that name (R4)";
+        session_start as "hook-session-start": Vec<String> = Vec::new(), "none", "a command of the flag of that name (R4)";
+        session_end as "hook-session-end": Vec<String> = Vec::new(), "none", "a command of the flag of that name (R4)";
+        on_user_input as "hook-on-user-input": Vec<String> = Vec::new(), "none", "a command of the flag of that name (R4)";
+        stop as "hook-stop": Vec<String> = Vec::new(), "none", "a command of the flag of that name (R4)";
     }
 }
 
-fn commands(
-    reader: &mut settings::SettingsReader<'_>,
-    flag: &'static str,
-) -> Result<Vec<String>, ConfigProblem> {
-    let Some(value) = reader.value(flag) else { return Ok(Vec::new()) };
-    let list = value.as_array().and_then(|list| {
-        list.iter().map(|command| command.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-    });
-    list.ok_or_else(|| reader.wrong(flag, "a list of commands"))
+impl DockerAgentSettings {
+    /// The commands of flags, by event.
+    pub(super) fn flags(&self) -> [(EventName, &[String]); 6] {
+        [
+            (EventName::PreToolUse, &self.pre_tool_use),
+            (EventName::PostToolUse, &self.post_tool_use),
+            (EventName::SessionStart, &self.session_start),
+            (EventName::SessionEnd, &self.session_end),
+            (EventName::OnUserInput, &self.on_user_input),
+            (EventName::Stop, &self.stop),
+        ]
+    }
 }
 
 /// Adds the hook of a command-line flag (R4), after those that are there. Events: `pre_tool_use` and `post_tool_use` (every
@@ -127,12 +52,12 @@ fn commands(
 /// # Errors
 /// There is no flag for this event.
 pub fn append_cli_hook(options: &mut LoadOptions, event: &str, command: &str) -> Result<(), EventError> {
-    let unknown = || EventError::Unknown {
-        name: event.to_owned(),
-        known: FLAGS.map(|(_, event)| event.name()).join(", "),
-    };
-    let (flag, _) = FLAGS.iter().find(|(_, flagged)| flagged.name() == event).ok_or_else(unknown)?;
-    let list = options.settings.entry(*flag).or_insert_with(|| Value::Array(Vec::new()));
+    let flagged = DockerAgentSettings::default().flags().map(|(event, _)| event.name());
+    if !flagged.contains(&event) {
+        return Err(EventError::Unknown { name: event.to_owned(), known: flagged.join(", ") });
+    }
+    let flag = format!("hook-{}", event.replace('_', "-"));
+    let list = options.settings.entry(flag).or_insert_with(|| Value::Array(Vec::new()));
     if !list.is_array() {
         *list = Value::Array(Vec::new());
     }

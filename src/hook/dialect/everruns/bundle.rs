@@ -1,23 +1,24 @@
 //! A loaded config: its hooks with what the dialect keeps of each.
 
 use super::event::EventName;
-use super::{chain, log, output, payload};
+use super::{chain, log, payload};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::Bundle;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::matcher::{ArgumentPattern, Mismatch, NamePattern};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookFuture;
-use crate::hook::unread;
+use crate::hook::word::words;
 use crate::text::Text;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// What an executor error does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OnError {
-    Block,
-    Allow,
-    Warn,
+words! {
+    /// What an executor error does.
+    pub(super) enum OnError {
+        Block "block",
+        Allow "allow",
+        Warn "warn",
+    }
 }
 
 /// What a matcher asks of a call (1.4).
@@ -72,10 +73,6 @@ pub(super) struct EverrunsBundle {
 }
 
 impl Bundle for EverrunsBundle {
-    fn unread(&self, _: &str, output: &Map<String, Value>) -> Vec<String> {
-        unread::check(output, output::MEMBERS, false)
-    }
-
     fn hooks(&self) -> &[Hook] {
         self.hooks.all()
     }

@@ -3,13 +3,13 @@
 use super::bundle::{EverrunsBundle, Extra, OnError};
 use super::event::EventName;
 use super::output;
-use super::payload::{BASE, Current, Envelope, file_path};
+use super::payload::{BASE, Envelope, file_path};
 use super::result::{EverrunsResult, PostTool, PromptGate, ToolGate};
 use crate::hook::chain::Firing;
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
-use crate::hook::event::Event;
+use crate::hook::event::{Event, Moment, ToolCall};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::json::Json;
@@ -39,7 +39,8 @@ pub(super) struct EverrunsChain<'a> {
     host: &'a dyn HookRunner,
     name: EventName,
     envelope: Envelope,
-    current: Current,
+    /// The event's moment with what hooks changed so far.
+    moment: Moment,
     /// Variables that all hooks of the chain have alike.
     environment: Arc<crate::memory::Vec<(Text, Text)>>,
     decision: Decision,
@@ -56,7 +57,7 @@ impl<'a> EverrunsChain<'a> {
             host,
             name,
             envelope: Envelope::new(event, name, now),
-            current: Current::of(event),
+            moment: event.moment.clone(),
             environment: Arc::new(common_environment(bundle, event, name).into()),
             decision: Decision::default(),
             delivered: None,
@@ -105,7 +106,9 @@ impl<'a> EverrunsChain<'a> {
                 self.block(&hook.id, format!("hook {} errored: {message}", hook.id), None)
             }
             (OnError::Block, EventName::PostToolUse) => {
-                self.current.error = Some(format!("hook {}: {message}", hook.id));
+                if let Moment::ToolCallEnded { error, .. } = &mut self.moment {
+                    *error = Some(format!("hook {}: {message}", hook.id));
+                }
                 self.changed(hook, vec!["error"])
             }
             (OnError::Block, _) => ignored("4.4: an error changes nothing on this event", None),
@@ -124,36 +127,36 @@ impl<'a> EverrunsChain<'a> {
     fn patched(&mut self, hook: &Hook, patch: Option<&Value>) -> Did {
         let member = |name: &str| patch.and_then(|patch| patch.get(name));
         let mut parts = Vec::new();
-        match self.name {
-            EventName::PreToolUse => {
+        match &mut self.moment {
+            Moment::ToolCallStarting(call) => {
                 if let Some(Value::Object(arguments)) = member("arguments") {
-                    merge(&mut self.current.arguments, arguments);
+                    merge(&mut call.arguments, arguments);
                     parts.push("arguments");
                 }
             }
-            EventName::UserPromptSubmit => {
-                if let Some(Value::String(message)) = member("message") {
-                    self.current.message = Some(Arc::from(message.as_str()));
+            Moment::PromptSubmitted { message, .. } => {
+                if let Some(Value::String(text)) = member("message") {
+                    *message = Arc::from(text.as_str());
                     parts.push("message");
                 }
             }
-            EventName::PostToolUse => {
-                if let Some(result) = member("result") {
-                    self.current.result = Some(Json::from(result.clone()));
+            Moment::ToolCallEnded { result, error, .. } => {
+                if let Some(new) = member("result") {
+                    *result = Some(Json::from(new.clone()));
                     parts.push("result");
                 }
-                if let Some(Value::String(error)) = member("error") {
-                    self.current.error = Some(error.clone());
+                if let Some(Value::String(text)) = member("error") {
+                    *error = Some(text.clone());
                     parts.push("error");
                 }
                 if let Some(Value::String(text)) = member("additional_context") {
-                    self.current.result = Some(with_context(self.current.result.take(), text));
+                    *result = Some(with_context(result.take(), text));
                     self.decision.contexts.push(text.clone());
                     parts.push("hook_context");
                 }
             }
-            event => {
-                let warning = format!("patch ignored, {} changes nothing", event.name());
+            _ => {
+                let warning = format!("patch ignored, {} changes nothing", self.name.name());
                 return ignored("R44: this event changes nothing", Some(warning));
             }
         }
@@ -217,12 +220,13 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
 
     fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {
         let Some(call) = self.event.tool_call() else { return Ok(()) };
-        of.extra.matcher.test(&call.name, &self.current.arguments)
+        let current = self.moment.tool_call().unwrap_or(call);
+        of.extra.matcher.test(&call.name, &current.arguments)
     }
 
     fn deliver(&mut self, of: HookOf<'a, Extra>) -> Result<Delivery, Ended> {
         of.hook.check_size()?;
-        let payload = self.envelope.text(self.event, &self.current, &of.extra.id_json);
+        let payload = self.envelope.text(self.event, &self.moment, &of.extra.id_json);
         let now = *self.delivered.get_or_insert_with(|| self.host.now());
         let path = file_path(&of.extra.safe_id, now, self.host);
         Ok(Delivery {
@@ -260,12 +264,10 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
     fn finish(mut self) -> (Decision, DialectResult) {
         let changed = !self.decision.rewritten_by.is_empty();
         let mutated_by = self.decision.rewritten_by.clone();
-        let current = self.current;
         let blocked = self.decision.blocked.clone();
-        let result = match self.name {
-            EventName::PreToolUse => {
-                self.decision.arguments = changed.then(|| current.arguments.clone());
-                let arguments = current.arguments;
+        let result = match self.moment {
+            Moment::ToolCallStarting(ToolCall { arguments, .. }) => {
+                self.decision.arguments = changed.then(|| arguments.clone());
                 EverrunsResult::Tool(match blocked {
                     None => ToolGate::Proceed { arguments, mutated_by },
                     Some(Block { hook, reason, user_message }) => {
@@ -273,25 +275,22 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
                     }
                 })
             }
-            EventName::UserPromptSubmit => {
-                let message = current.message.unwrap_or_default();
-                self.decision.message = changed.then(|| message.as_ref().to_owned());
+            Moment::PromptSubmitted { message, .. } => {
+                let message = message.as_ref().to_owned();
+                self.decision.message = changed.then(|| message.clone());
                 EverrunsResult::Prompt(match blocked {
-                    None => PromptGate::Proceed { message: message.as_ref().to_owned(), mutated: changed },
+                    None => PromptGate::Proceed { message, mutated: changed },
                     Some(Block { hook, reason, user_message }) => {
                         PromptGate::Blocked { hook, reason, user_message }
                     }
                 })
             }
-            EventName::PostToolUse => {
+            Moment::ToolCallEnded { result, error, .. } => {
                 if changed {
-                    self.decision.result.clone_from(&current.result);
-                    self.decision.error.clone_from(&current.error);
+                    self.decision.result.clone_from(&result);
+                    self.decision.error.clone_from(&error);
                 }
-                EverrunsResult::Post(PostTool {
-                    result: current.result.unwrap_or_default(),
-                    error: current.error,
-                })
+                EverrunsResult::Post(PostTool { result: result.unwrap_or_default(), error })
             }
             _ => EverrunsResult::Lifecycle,
         };

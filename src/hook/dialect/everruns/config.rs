@@ -11,6 +11,7 @@ use super::payload::{PREFIX, Variables, safe_id};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::field;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
@@ -89,6 +90,12 @@ struct Spec {
     extra: Extra,
     at: Option<usize>,
     warnings: Vec<String>,
+}
+
+impl From<field::Fault> for Fault {
+    fn from(fault: field::Fault) -> Self {
+        Self { at: fault.at, message: fault.message, kind: FaultKind::Parse }
+    }
 }
 
 struct Loader<'a> {

@@ -1,6 +1,7 @@
 //! The contract: how a config of this dialect is known and read, and the capability that it belongs to.
 
 use super::config::CAPABILITY;
+use super::event::EVENTS;
 use super::settings::SETTINGS;
 use super::{config, payload};
 use crate::hook::contract::{Contract, json_or_yaml};
@@ -11,6 +12,7 @@ pub(in crate::hook) const CONTRACT: Contract = Contract {
     load: config::load,
     tree: json_or_yaml,
     read_event: payload::read_event,
+    events: EVENTS,
     settings: SETTINGS,
 };
 

@@ -1,15 +1,24 @@
 //! The events: their names, and which of ours each is.
 
 use crate::hook::event_table::{EventRow, Failure, event_table};
+use crate::hook::unread::{Members, Shape};
+
+/// What is read of an output.
+const OUTPUT: Members =
+    &[("decision", Shape::Any), ("reason", Shape::Any), ("user_message", Shape::Any), ("patch", Shape::Any)];
+
+const CALL: [&str; 3] = ["tool_name", "tool_call_id", "arguments"];
 
 event_table! {
     /// The six events. Every channel of a user's message is a prompt here: the contract fires for messages that come in later, too.
     enum EventName: EventRow {
-        SessionStart EventRow::new("session_start", "session_started");
-        UserPromptSubmit EventRow::new("user_prompt_submit", "prompt_submitted").blocks(Failure::Choice);
-        PreToolUse EventRow::new("pre_tool_use", "tool_call_starting").tool().blocks(Failure::Choice);
-        PostToolUse EventRow::new("post_tool_use", "tool_call_ended").tool();
-        TurnEnd EventRow::new("turn_end", "turn_ended");
-        SessionEnd EventRow::new("session_end", "session_ended");
+        SessionStart EventRow::new("session_start", "session_started").output(OUTPUT).payload(&["agent_id"]);
+        UserPromptSubmit EventRow::new("user_prompt_submit", "prompt_submitted").output(OUTPUT).blocks(Failure::Choice)
+            .payload(&["message", "attachments"]);
+        PreToolUse EventRow::new("pre_tool_use", "tool_call_starting").output(OUTPUT).tool().blocks(Failure::Choice).payload(&CALL);
+        PostToolUse EventRow::new("post_tool_use", "tool_call_ended").output(OUTPUT).tool()
+            .payload(&["tool_name", "tool_call_id", "arguments", "result", "error", "success"]);
+        TurnEnd EventRow::new("turn_end", "turn_ended").output(OUTPUT).payload(&["success", "tool_calls"]);
+        SessionEnd EventRow::new("session_end", "session_ended").output(OUTPUT).payload(&["reason"]);
     }
 }

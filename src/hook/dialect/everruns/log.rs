@@ -3,17 +3,14 @@
 use crate::hook::decision::Verdict;
 use crate::hook::id::HookId;
 use crate::hook::record::{Effect, HookRecord, LogRecord, Phase, Selection};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 fn record(
     name: &'static str,
     hook: &HookId,
     fields: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> LogRecord {
-    let mut map = Map::new();
-    map.insert("hook_id".to_owned(), hook.as_str().into());
-    map.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
-    LogRecord { name, fields: map }
+    LogRecord::new(name, [("hook_id", hook.as_str().into())].into_iter().chain(fields))
 }
 
 /// `hook.warning`

@@ -5,13 +5,7 @@
 //! reads decisions, `chain.rs` keeps what a chain has changed so far, `log.rs` makes the `hook.*` records.
 //!
 //! What a host may set are fields of [`LoadOptions`](crate::hook::LoadOptions); [`LoadOptions::set`](crate::hook::LoadOptions::set)
-//! knows them by these names:
-//!
-//! | name | type | default | |
-//! |---|---|---|---|
-//! | `may_assign_high_risk` | boolean | true | whether who assigns the config may assign what is of high risk |
-//! | `declarative_bundles` | boolean | true | whether hooks of a declarative bundle are taken, or ignored with a notice |
-//! | `variable_prefix` | string | `EVERRUNS` | prefix of the variables that carry the payload |
+//! knows them by the names of [`SETTINGS`].
 //!
 //! The contract follows.
 
@@ -32,3 +26,4 @@ mod tests;
 
 pub use config::{CAPABILITY, Capability};
 pub use result::{EverrunsResult, PostTool, PromptGate, ToolGate};
+pub use settings::SETTINGS;

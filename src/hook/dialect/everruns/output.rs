@@ -5,7 +5,6 @@
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::{Json, cut};
 use crate::hook::script::{Ended, ScriptOutcome};
-use crate::hook::unread::{Members, Shape};
 use crate::limit::Limit;
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,10 +18,6 @@ struct Output {
     user_message: Option<String>,
     patch: Option<Value>,
 }
-
-/// What is read of an output.
-pub(super) const MEMBERS: Members =
-    &[("decision", Shape::Any), ("reason", Shape::Any), ("user_message", Shape::Any), ("patch", Shape::Any)];
 
 /// Reads an outcome; `timeout` and `cap` (bytes) are those of the run, for messages.
 pub(super) fn read(outcome: &ScriptOutcome, timeout: Duration, cap: u64) -> Reading {

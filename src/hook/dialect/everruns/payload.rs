@@ -6,13 +6,14 @@
 
 use super::event::EventName;
 use crate::hook::error::EventError;
-use crate::hook::event::{Event, EventContext, Moment, ToolCall};
-use crate::hook::json::{Json, ObjectWriter, append_text};
+use crate::hook::event::{Event, EventContext, Moment};
+use crate::hook::event_field::{EventField, FieldValue, MemberReader, PayloadMember, member};
+use crate::hook::json::{ObjectWriter, append_text};
 use crate::hook::payload;
 use crate::hook::runner::HookRunner;
 use crate::hook::timestamp::{append_time, uuid};
 use crate::text::Text;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,31 +60,20 @@ impl Variables {
     }
 }
 
-/// What the hooks of a chain may have changed so far.
-#[derive(Debug, Default)]
-pub(super) struct Current {
-    pub(super) arguments: Json,
-    pub(super) message: Option<Arc<str>>,
-    pub(super) result: Option<Json>,
-    pub(super) error: Option<String>,
-}
-
-impl Current {
-    pub(super) fn of(event: &Event) -> Self {
-        let mut current = Self::default();
-        match &event.moment {
-            Moment::ToolCallStarting(call) => current.arguments = call.arguments.clone(),
-            Moment::ToolCallEnded { call, result, error } => {
-                current.arguments = call.arguments.clone();
-                current.result.clone_from(result);
-                current.error.clone_from(error);
-            }
-            Moment::PromptSubmitted { message, .. } => current.message = Some(Arc::clone(message)),
-            _ => {}
-        }
-        current
-    }
-}
+/// The members of `data`.
+const MEMBERS: &[PayloadMember] = &[
+    member("agent_id", EventField::AgentId),
+    member("message", EventField::Message).required("data.message"),
+    member("attachments", EventField::Attachments),
+    member("tool_name", EventField::ToolName).required("data.tool_name"),
+    member("tool_call_id", EventField::ToolCallId),
+    member("arguments", EventField::Arguments),
+    member("result", EventField::Result),
+    member("error", EventField::Error),
+    member("success", EventField::Success),
+    member("tool_calls", EventField::ToolCalls),
+    member("reason", EventField::Reason),
+];
 
 /// The envelope of one event, around the place of `hook_id`.
 #[derive(Debug)]
@@ -92,6 +82,7 @@ pub(super) struct Envelope {
     /// What follows: `common` bytes that stay, then the data.
     tail: Vec<u8>,
     common: usize,
+    name: EventName,
     stale: bool,
 }
 
@@ -120,7 +111,7 @@ impl Envelope {
         append_time(&mut tail, now);
         tail.extend_from_slice(b"\",\"data\":");
         let common = tail.len();
-        Self { head, tail, common, stale: true }
+        Self { head, tail, common, name, stale: true }
     }
 
     /// To be called when a hook changed something.
@@ -128,11 +119,11 @@ impl Envelope {
         self.stale = true;
     }
 
-    /// The whole envelope for one hook.
-    pub(super) fn text(&mut self, event: &Event, current: &Current, id_json: &[u8]) -> Text {
+    /// The whole envelope for one hook; `current` is the moment with what hooks changed so far.
+    pub(super) fn text(&mut self, event: &Event, current: &Moment, id_json: &[u8]) -> Text {
         if self.stale {
             self.tail.truncate(self.common);
-            append_data(&mut self.tail, event, current);
+            append_data(&mut self.tail, self.name, event, current);
             self.tail.push(b'}');
             self.stale = false;
         }
@@ -140,38 +131,22 @@ impl Envelope {
     }
 }
 
-fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
+fn append_data(out: &mut Vec<u8>, name: EventName, event: &Event, current: &Moment) {
     let mut object = ObjectWriter::new(out);
-    match &event.moment {
-        Moment::SessionStarted { .. } => object.put("agent_id", &event.context.agent_id),
-        Moment::PromptSubmitted { attachments, .. } => {
-            object.put("message", current.message.as_deref().unwrap_or(""));
-            object.put("attachments", attachments.as_array().map_or(&[][..], Vec::as_slice));
+    for name in name.row().payload {
+        let field = MEMBERS.iter().find(|member| member.name == *name).map(|member| member.field);
+        let value = field.and_then(|field| current.field(field).or_else(|| event.field(field)));
+        match value.unwrap_or(FieldValue::Nothing) {
+            FieldValue::Json(value) if *name == "attachments" && !value.is_array() => {
+                object.put_value(name, &Value::Array(Vec::new()));
+            }
+            value => object.put_field(name, value),
         }
-        Moment::ToolCallStarting(call) => put_call(&mut object, call, current),
-        Moment::ToolCallEnded { call, .. } => {
-            put_call(&mut object, call, current);
-            object.put("result", &current.result);
-            object.put("error", &current.error);
-            object.put("success", &current.error.is_none());
-        }
-        Moment::TurnEnded { success, tool_calls, .. } => {
-            object.put("success", success);
-            object.put("tool_calls", tool_calls);
-        }
-        Moment::SessionEnded { reason } => object.put("reason", reason),
-        _ => {}
     }
     for (name, value) in &event.facts {
         object.put_any(name, value);
     }
     object.end();
-}
-
-fn put_call(object: &mut ObjectWriter<'_>, call: &ToolCall, current: &Current) {
-    object.put_text("tool_name", &call.name);
-    object.put_text("tool_call_id", &call.id);
-    object.put_value("arguments", &current.arguments);
 }
 
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
@@ -203,7 +178,11 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
         agent_id: payload::text(envelope, "agent_id")?,
         ..EventContext::default()
     };
-    let moment = moment(event, &mut data, &mut context)?;
+    if event == EventName::SessionStart {
+        let agent_id = payload::take(&mut data, "agent_id")?;
+        context.agent_id = context.agent_id.take().or(agent_id);
+    }
+    let moment = MemberReader::new(&mut data, MEMBERS).moment(event.row())?;
     let at_ms = match payload::text(envelope, "ts")? {
         None => None,
         Some(text) => {
@@ -213,59 +192,4 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
         }
     };
     Ok(Event { context: Arc::new(context), at_ms, moment, facts: data })
-}
-
-/// Takes the members that the event names out of `data`.
-fn moment(
-    event: EventName,
-    data: &mut Map<String, Value>,
-    context: &mut EventContext,
-) -> Result<Moment, EventError> {
-    Ok(match event {
-        EventName::SessionStart => {
-            let agent_id = payload::take(data, "agent_id")?;
-            context.agent_id = context.agent_id.take().or(agent_id);
-            Moment::SessionStarted { source: None }
-        }
-        EventName::UserPromptSubmit => Moment::PromptSubmitted {
-            message: payload::take(data, "message")?.ok_or(EventError::Missing("data.message"))?.into(),
-            attachments: data.shift_remove("attachments").unwrap_or_else(|| Value::Array(Vec::new())).into(),
-            channel: crate::hook::event::Channel::Prompt,
-        },
-        EventName::PreToolUse => Moment::ToolCallStarting(take_call(data)?),
-        EventName::PostToolUse => {
-            let call = take_call(data)?;
-            let result = payload::take_value(data, "result");
-            let error = payload::take(data, "error")?;
-            data.shift_remove("success");
-            Moment::ToolCallEnded { call, result, error }
-        }
-        EventName::TurnEnd => Moment::TurnEnded {
-            success: match data.shift_remove("success") {
-                None | Some(Value::Null) => true,
-                Some(Value::Bool(success)) => success,
-                Some(_) => return Err(EventError::Type { field: "data.success", expected: "a boolean" }),
-            },
-            tool_calls: match data.shift_remove("tool_calls") {
-                None | Some(Value::Null) => Vec::new(),
-                Some(calls) => serde_json::from_value(calls).map_err(|_| EventError::Type {
-                    field: "data.tool_calls",
-                    expected: "a list of {tool_name, tool_call_id, success}",
-                })?,
-            },
-            reason: None,
-            last_message: None,
-        },
-        EventName::SessionEnd => {
-            Moment::SessionEnded { reason: payload::take(data, "reason")?.unwrap_or_default() }
-        }
-    })
-}
-
-fn take_call(data: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
-    Ok(ToolCall {
-        name: payload::take(data, "tool_name")?.ok_or(EventError::Missing("data.tool_name"))?.into(),
-        id: payload::take(data, "tool_call_id")?.unwrap_or_default().into(),
-        arguments: data.shift_remove("arguments").unwrap_or_else(|| Value::Object(Map::new())).into(),
-    })
 }

@@ -2,7 +2,8 @@
 
 use crate::hook::setting::{Setting, SettingKind, setting};
 
-pub(super) const SETTINGS: &[Setting] = &[
+/// What a host may set: fields of [`LoadOptions`](crate::hook::LoadOptions).
+pub const SETTINGS: &[Setting] = &[
     setting(
         "may_assign_high_risk",
         SettingKind::Boolean,

@@ -2,7 +2,7 @@
 
 use super::event::EventName;
 use super::shared::Shared;
-use super::{chain, log, output};
+use super::{chain, log};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::Bundle;
 use crate::hook::dialect::goclaw::config::record::Row;
@@ -10,8 +10,6 @@ use crate::hook::dialect::goclaw::config::settings::GoclawSettings;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookFuture;
-use crate::hook::unread;
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Loaded records.
@@ -29,10 +27,6 @@ pub(super) struct GoclawBundle {
 impl Bundle for GoclawBundle {
     fn is_empty(&self) -> bool {
         self.resolve_error.is_none() && self.hooks.iter().all(|of| of.extra.shipped)
-    }
-
-    fn unread(&self, _: &str, output: &Map<String, Value>) -> Vec<String> {
-        unread::check(output, output::MEMBERS, true)
     }
 
     fn hooks(&self) -> &[Hook] {

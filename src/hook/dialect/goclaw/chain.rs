@@ -17,6 +17,7 @@ use super::{log, prompt};
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
 use crate::hook::dialect::goclaw::config::record::{HandlerConfig, OnTimeout, Row};
+use crate::hook::dialect::goclaw::config::settings::{BreakerMode, ConditionErrors};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::Event;
 use crate::hook::hooks::{Hook, HookOf};
@@ -27,6 +28,7 @@ use crate::hook::record::Effect;
 use crate::hook::runner::HookRunner;
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::timestamp::{random_uuid, timestamp};
+use crate::hook::word::Word;
 use crate::text::Text;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
@@ -255,7 +257,7 @@ impl<'a> GoclawChain<'a> {
 
     /// R31: what the breaker makes of a block or timeout.
     fn count(&self, hook: &Hook) -> Option<String> {
-        let hold = self.bundle.settings.breaker_holds;
+        let hold = self.bundle.settings.breaker_mode == BreakerMode::Hold;
         let trips = self.bundle.shared.count_failure(&hook.id, self.now(), hold);
         let then = match self.bundle.shared.gate(&hook.id) {
             Gate::Off => "it is disabled, its gate is open",
@@ -348,7 +350,7 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
         if self.bundle.dry {
             return Ok(());
         }
-        let runs = self.bundle.settings.undecided_run;
+        let runs = self.bundle.settings.condition_errors == ConditionErrors::Run;
         let payload = &self.payload;
         let undecided =
             of.extra.test(&payload.tool_name, &payload.tool_input, payload.context.depth, runs)?;

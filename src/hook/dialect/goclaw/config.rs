@@ -1,11 +1,10 @@
 //! Reading and checking records (1 of the contract): one record, a list of them, or `{"hooks": [...]}` (R1).
 //!
-//! Every record is read (`field.rs`, `raw.rs`) and checked (`record.rs`); the first fault of each is told, and one fault rejects the whole, to run
+//! Every record is read (`raw.rs`) and checked (`record.rs`); the first fault of each is told, and one fault rejects the whole, to run
 //! too: a blocking hook that is left out in silence would open what it guards. What remains is put in the order of
 //! resolution (R6).
 
 pub(super) mod builtin;
-mod field;
 mod raw;
 pub(super) mod record;
 pub(super) mod settings;
@@ -21,12 +20,11 @@ use crate::hook::hooks::{Handler, Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::script::{Capture, Excess};
+use crate::hook::script::Capture;
 use crate::limit::Limits;
 use record::{HandlerConfig, OnTimeout, Row, Scope};
 use rustc_hash::FxHashMap;
-use settings::GoclawSettings;
-pub(super) use settings::SETTINGS;
+use settings::{BreakerMode, GoclawSettings};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,7 +54,9 @@ pub(super) fn read(
     let node = source.json("hook: ")?;
     let mut settings = GoclawSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
     // A breaker that takes a hook away would open what the host wants closed.
-    settings.breaker_holds |= options.fail_closed;
+    if options.fail_closed {
+        settings.breaker_mode = BreakerMode::Hold;
+    }
     if let Some(why) = node.get("resolve_error").and_then(Node::as_str) {
         return Ok(unresolved(options, why));
     }
@@ -131,19 +131,9 @@ fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source
 /// The rows could not be read (R28): one hook stands for all of them, so that there is a record of it.
 pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec<Notice>) {
     let settings = GoclawSettings::read(&options.settings).unwrap_or_default();
-    let nothing = Capture { stdout: 0, stderr: 0, total: 0, merge: false, excess: Excess::Fail };
-    let hook = Hook {
-        id: HookId::from("goclaw:store"),
-        event: EventName::PreToolUse.name(),
-        handler: Handler::Other("store"),
-        timeout: Duration::ZERO,
-        limits: options.limits.clone().unwrap_or_else(Limits::hook),
-        capture: nothing,
-        cwd: None,
-        inherit_environment: false,
-        identity: None,
-        description: None,
-    };
+    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let (event, handler) = (EventName::PreToolUse.name(), Handler::Other("store"));
+    let hook = Hook::new("goclaw:store".into(), event, handler, Duration::ZERO, &limits, Capture::of_each(0));
     let row = Row {
         scope: Scope::Global,
         tenant: None,

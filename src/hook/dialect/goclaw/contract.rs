@@ -1,6 +1,7 @@
 //! The contract: how records of this dialect are known and read.
 
-use super::config::SETTINGS;
+use super::config::settings::SETTINGS;
+use super::event::EVENTS;
 use super::{config, payload};
 use crate::hook::contract::{Contract, json_or_yaml};
 use crate::hook::document::Node;
@@ -10,6 +11,7 @@ pub(in crate::hook) const CONTRACT: Contract = Contract {
     load: config::load,
     tree: json_or_yaml,
     read_event: payload::read_event,
+    events: EVENTS,
     settings: SETTINGS,
 };
 

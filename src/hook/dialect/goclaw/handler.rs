@@ -16,6 +16,7 @@ use crate::hook::http::address::AddressPolicy;
 use crate::hook::http::url::Url;
 use crate::hook::request::{BuiltinRequest, HttpRequest, Request};
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::word::Word;
 use crate::text::Text;
 use crate::utility::Environment;
 use crate::vfs::{FileKind, path};

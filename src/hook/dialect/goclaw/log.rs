@@ -1,12 +1,10 @@
 //! Log records (7 of the contract), made from the engine's: audit rows, spans and the `security.hook.*` keys.
 
 use super::audit::Execution;
-use super::event::EventName;
-use super::handler_kind::HandlerKind;
 use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub(super) const CIRCUIT_BREAKER: &str = "security.hook.circuit_breaker";
 pub(super) const LOOP_DEPTH: &str = "security.hook.loop_depth_exceeded";
@@ -35,39 +33,8 @@ pub(super) const TOO_DEEP: &str = "hooks: loop depth exceeded";
 pub(super) const UNRESOLVED: &str = "the rows could not be read";
 pub(super) const NOT_ASKED: &str = "no hook is asked";
 
-fn record(name: &'static str, hook: &HookId, fields: Map<String, Value>) -> LogRecord {
-    let mut all = Map::new();
-    all.insert("hook_id".to_owned(), hook.as_str().into());
-    all.extend(fields);
-    LogRecord { name, fields: all }
-}
-
 pub(super) fn message(name: &'static str, hook: &HookId, text: &str) -> LogRecord {
-    let fields = Map::from_iter([("message".to_owned(), Value::from(text))]);
-    record(name, hook, fields)
-}
-
-/// The name of a span: `hook.{handler_type}.{event}`.
-fn span_name(kind: HandlerKind, event: EventName) -> &'static str {
-    macro_rules! of {
-        ($kind:literal) => {
-            match event {
-                EventName::SessionStart => concat!("hook.", $kind, ".session_start"),
-                EventName::UserPromptSubmit => concat!("hook.", $kind, ".user_prompt_submit"),
-                EventName::PreToolUse => concat!("hook.", $kind, ".pre_tool_use"),
-                EventName::PostToolUse => concat!("hook.", $kind, ".post_tool_use"),
-                EventName::Stop => concat!("hook.", $kind, ".stop"),
-                EventName::SubagentStart => concat!("hook.", $kind, ".subagent_start"),
-                EventName::SubagentStop => concat!("hook.", $kind, ".subagent_stop"),
-            }
-        };
-    }
-    match kind {
-        HandlerKind::Command => of!("command"),
-        HandlerKind::Http => of!("http"),
-        HandlerKind::Prompt => of!("prompt"),
-        HandlerKind::Script => of!("script"),
-    }
+    LogRecord::new(name, [("hook_id", hook.as_str().into()), ("message", text.into())])
 }
 
 /// The records of one hook at `phase`.
@@ -90,15 +57,16 @@ fn finished(of: &HookRecord) -> Vec<LogRecord> {
     if let Some(row) = Execution::of(of)
         && let Ok(Value::Object(fields)) = serde_json::to_value(row)
     {
-        all.push(LogRecord { name: "hook_executions", fields });
+        all.push(LogRecord { name: "hook_executions".into(), fields });
     }
     let specific = run.reading.specific.as_ref();
     let part = |name: &str| specific.and_then(|specific| specific.get(name));
-    let kind = part("handler_type").and_then(Value::as_str).and_then(HandlerKind::from_name);
-    if let (Some(kind), Some(event), Some(Value::Object(span))) =
-        (kind, EventName::from_name(of.event), part("span"))
-    {
-        all.push(record(span_name(kind, event), &of.hook, span.clone()));
+    let kind = part("handler_type").and_then(Value::as_str);
+    if let (Some(kind), Some(Value::Object(span))) = (kind, part("span")) {
+        let mut log =
+            LogRecord::new(format!("hook.{kind}.{}", of.event), [("hook_id", of.hook.as_str().into())]);
+        log.fields.extend(span.clone());
+        all.push(log);
     }
     let logs = part("logs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for log in logs {

@@ -6,23 +6,7 @@
 //! keeps one firing, `rewrite.rs` what its hooks change, `shared.rs` what lives from firing to firing (breaker, caches, budgets), `audit.rs` and `log.rs` make the
 //! audit rows, spans and log keys. `store.rs` has the records that management calls change.
 //!
-//! # Settings
-//!
-//! [`LoadOptions::settings`](crate::hook::LoadOptions::settings) takes
-//!
-//! | name | type | default | |
-//! |---|---|---|---|
-//! | `edition` | `lite`, `standard` | `lite` | `command` runs on `lite` only (R50) |
-//! | `tenant_id` | string | – | the caller's tenant: that of rows without one |
-//! | `sentinel_tenant_id` | string | the nil UUID | the tenant of global rows (R3) |
-//! | `environment` | object of strings | `{}` | what `allowed_env_vars` may pick from (R12) |
-//! | `allow_http_mutation` | boolean | false | apply `updatedInput` of an HTTP answer (R18) |
-//! | `allow_loopback` | boolean | false | the SSRF guard lets loopback addresses through |
-//! | `breaker_mode` | `open`, `hold` | `open` | whether a tripped hook lets through or goes on blocking (R34) |
-//! | `condition_errors` | `skip`, `run` | `skip` | what a condition without a value does, for one whose cost the tool's input drives past its bound (R9): the product skips the hook, and the call proceeds; `run` fails closed |
-//! | `script` | `host`, `off` | `host` | `off` rejects `script` rows (R22) |
-//! | `monthly_tokens` | integer or null | 1000000 | budget of a tenant in a month; null is without bound (R40) |
-//! | `builtins` | boolean | true | adds the rows that ship with the platform, disabled (R55) |
+//! What a host may set: [`SETTINGS`].
 //!
 //! A row without `tenant_id` belongs to the caller's tenant, and where the host names none to the tenant of the event: a file
 //! of hooks is normally that of one tenant. A row without `id` is called by its name, else by event and place.
@@ -70,6 +54,7 @@ mod store;
 mod tests;
 
 pub use audit::Execution;
+pub use config::settings::SETTINGS;
 #[cfg(feature = "tools")]
 pub(crate) use filter::never_true;
 pub use keeper::{Keeper, TokenBudget};

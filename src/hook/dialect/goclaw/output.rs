@@ -3,7 +3,6 @@
 use crate::hook::http::Refusal;
 use crate::hook::http::url::Url;
 use crate::hook::script::{Ended, ScriptOutcome};
-use crate::hook::unread::{Members, Shape};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -151,15 +150,6 @@ fn string<'m>(object: &'m Map<String, Value>, name: &str) -> Option<&'m str> {
 fn first_of<const N: usize>(texts: [Option<&str>; N]) -> String {
     texts.into_iter().flatten().find(|text| !text.is_empty()).unwrap_or("hook blocked").to_owned()
 }
-
-/// What is read of a command's output.
-pub(super) const MEMBERS: Members = &[
-    ("continue", Shape::Bool),
-    ("decision", Shape::Word(&["block", "allow"])),
-    ("reason", Shape::Text),
-    ("additionalContext", Shape::Text),
-    ("updatedInput", Shape::Any),
-];
 
 /// 4.1.
 fn command(outcome: &ScriptOutcome, cap: u64) -> Answer {

@@ -2,7 +2,8 @@
 
 use super::event::EventName;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall};
+use crate::hook::event::{Event, EventContext, Moment};
+use crate::hook::event_field::{EventField, MemberReader, PayloadMember, member};
 use crate::hook::json::{Json, append_json, append_text, append_value};
 use crate::hook::payload;
 use crate::hook::runner::HookRunner;
@@ -145,13 +146,27 @@ enum Field<'p> {
     Json(&'p Value),
 }
 
+/// What the neutral event has a field for.
+const MEMBERS: &[PayloadMember] = &[
+    member("rawInput", EventField::Message),
+    member("toolName", EventField::ToolName),
+    member("toolInput", EventField::Arguments),
+    member("toolOutput", EventField::Result),
+    member("toolError", EventField::Error),
+];
+
 /// The sample event of `hooks.test` and the product's own payloads: either spelling, missing keys empty.
 pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
     let object = payload::members(payload)?;
-    let read = Reader(object);
-    let name = read.text(8)?.ok_or(EventError::Missing("hookEvent"))?;
+    let given = |name: &str| object.get(name).filter(|value| !value.is_null());
+    let spelt =
+        KEYS.iter().filter_map(|(camel, pascal)| Some((*camel, given(camel).or_else(|| given(pascal))?)));
+    let after = AFTER.iter().filter_map(|name| Some((*name, given(name)?)));
+    let mut rest: Map<_, _> =
+        spelt.chain(after).map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let name = payload::take(&mut rest, "hookEvent")?.ok_or(EventError::Missing("hookEvent"))?;
     let name = EventName::read(name)?;
-    let depth = match read.value(7) {
+    let depth = match rest.shift_remove("depth") {
         None => 0,
         Some(value) => value
             .as_u64()
@@ -159,62 +174,22 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
             .ok_or(EventError::Type { field: "depth", expected: "a small integer" })?,
     };
     let context = EventContext {
-        session_id: read.text(1)?.unwrap_or_default(),
-        org_id: read.text(2)?,
-        agent_id: read.text(3)?,
+        session_id: payload::take(&mut rest, "sessionId")?.unwrap_or_default(),
+        org_id: payload::take(&mut rest, "tenantId")?,
+        agent_id: payload::take(&mut rest, "agentId")?,
         depth,
         ..EventContext::default()
     };
-    let raw_input = read.text(6)?;
+    if rest.get("toolInput").is_some_and(|input| !input.is_object()) {
+        return Err(EventError::Type { field: "toolInput", expected: "an object or null" });
+    }
+    rest.retain(|name, value| name != "toolError" || value.is_string());
     let mut facts = Map::new();
-    facts.extend(read.text(0)?.map(|id| ("eventId".to_owned(), Value::from(id))));
-    let call = || -> Result<ToolCall, EventError> {
-        let input = read.value(5).cloned().unwrap_or_default();
-        if !input.is_object() && !input.is_null() {
-            return Err(EventError::Type { field: "toolInput", expected: "an object or null" });
-        }
-        let name = read.text(4)?.unwrap_or_default();
-        Ok(ToolCall { name: Arc::from(name), id: Arc::from(""), arguments: Json::from(input) })
-    };
-    let moment = match name {
-        EventName::SessionStart => Moment::SessionStarted { source: None },
-        EventName::UserPromptSubmit => Moment::PromptSubmitted {
-            message: Arc::from(raw_input.as_deref().unwrap_or("")),
-            attachments: Json::default(),
-            channel: Channel::Prompt,
-        },
-        EventName::PreToolUse => Moment::ToolCallStarting(call()?),
-        EventName::PostToolUse => Moment::ToolCallEnded {
-            call: call()?,
-            result: object.get("toolOutput").filter(|value| !value.is_null()).cloned().map(Json::from),
-            error: object.get("toolError").and_then(Value::as_str).map(str::to_owned),
-        },
-        EventName::Stop => Moment::SessionEnded { reason: String::new() },
-        EventName::SubagentStart => Moment::SubagentStarted,
-        EventName::SubagentStop => Moment::SubagentEnded { last_message: None },
-    };
-    if let (Some(text), false) = (raw_input, name == EventName::UserPromptSubmit)
-        && !text.is_empty()
-    {
-        facts.insert("rawInput".to_owned(), text.into());
-    }
+    facts.extend(payload::take(&mut rest, "eventId")?.map(|id| ("eventId".to_owned(), Value::from(id))));
+    let mut reader = MemberReader { no_arguments: Value::Null, ..MemberReader::new(&mut rest, MEMBERS) };
+    let moment = reader.moment(name.row())?;
+    // Where there is no message, the text belongs to the event all the same.
+    let text = payload::take(&mut rest, "rawInput")?.filter(|text| !text.is_empty());
+    facts.extend(text.map(|text| ("rawInput".to_owned(), Value::from(text))));
     Ok(Event { context: Arc::new(context), at_ms: None, moment, facts })
-}
-
-struct Reader<'v>(&'v Map<String, Value>);
-
-impl<'v> Reader<'v> {
-    fn value(&self, key: usize) -> Option<&'v Value> {
-        let (camel, pascal) = KEYS.get(key)?;
-        self.0.get(*camel).or_else(|| self.0.get(*pascal)).filter(|value| !value.is_null())
-    }
-
-    fn text(&self, key: usize) -> Result<Option<String>, EventError> {
-        let field = KEYS.get(key).map_or("", |(camel, _)| camel);
-        match self.value(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(EventError::Type { field, expected: "a string" }),
-        }
-    }
 }

@@ -8,16 +8,17 @@ mod expansion;
 use super::allow_list::AllowList;
 use super::bundle::{Extra, InferBundle};
 use super::event::Point;
+use super::settings::InferSettings;
 use super::{guard, reminder};
 use crate::hook::contract::{LoadOptions, Loaded};
-use crate::hook::dialect::settings::SettingsReader;
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::field::whole;
 use crate::hook::hooks::{Due, Handler, Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::script::{Capture, Excess, HookScript, Shell};
+use crate::hook::script::{Capture, Excess, Shell};
 use crate::limit::Limits;
 use expansion::{Expanded, expand};
 use serde_json::Value;
@@ -32,34 +33,24 @@ const LONGEST_TIMEOUT: u64 = 1_000_000_000;
 const CAPTURED_BYTES: u64 = 1 << 20;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
-    let mut settings = SettingsReader::new(source, &options.settings);
-    let environment = settings.texts("environment")?;
-    let unset_is_empty = settings.bool("expand_unset_to_empty", false)?;
-    let mode = settings.text("mode")?.unwrap_or("standard").to_owned();
-    let tools = settings.value("tools");
-    let flag = settings.text("tools_bash_allow_append")?;
-    let plugins = settings.value("plugins");
-    let plugins = match plugins {
+    let problem = |why: String| source.problem(None, why);
+    let settings = InferSettings::read(&options.settings).map_err(problem)?;
+    let plugins = match &settings.plugins {
         None => &[][..],
-        Some(list) => list.as_array().ok_or_else(|| settings.wrong("plugins", "a list of objects"))?,
+        Some(Value::Array(list)) => list,
+        Some(_) => return Err(problem("settings: `plugins` must be a list of objects".to_owned()).into()),
     };
-    let (given, shipped) = (settings.value("reminders"), settings.value("default_reminders"));
-    settings.finish()?;
-    let reminders = reminder::read(given, shipped)?;
-    let variable = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    let reminders = reminder::read(settings.reminders.as_ref(), settings.default_reminders.as_ref())?;
+    let known = |name: &str| settings.environment.iter().find(|(known, _)| known == name);
+    let variable = |name: &str| known(name).map(|(_, value)| value.as_str());
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let mut regexes = RegexCompiler::new(limits.regex_bytes);
+    let flag = settings.tools_bash_allow_append.as_deref();
     let append = variable("INFER_TOOLS_BASH_ALLOW_APPEND").or(flag);
-    let (allow_list, warnings) = AllowList::compile(tools, append, &mut regexes)
-        .map_err(|why| source.problem(None, format!("settings: {why}")))?;
-    let mut loader = Loader {
-        environment: &environment,
-        unset_is_empty,
-        switch_at: 0,
-        limits: &limits,
-        hooks: Vec::new(),
-        notices: Vec::new(),
-    };
+    let (allow_list, warnings) = AllowList::compile(settings.tools.as_ref(), append, &mut regexes)
+        .map_err(|why| problem(format!("settings: {why}")))?;
+    let mut loader =
+        Loader { settings: &settings, switch_at: 0, limits: &limits, hooks: Vec::new(), notices: Vec::new() };
     for warning in warnings {
         loader.notice(source.problem(None, warning), None);
     }
@@ -84,9 +75,10 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     for plugin in plugins {
         loader.plugin(source, plugin)?;
     }
-    if enabled && !loader.hooks.is_empty() && allow_list.is_unrestricted(&mode) {
+    if enabled && !loader.hooks.is_empty() && allow_list.is_unrestricted(&settings.mode) {
         let message = format!(
-            "hooks are enabled and the allow-list of mode `{mode}` is unrestricted: every hook command runs"
+            "hooks are enabled and the allow-list of mode `{}` is unrestricted: every hook command runs",
+            settings.mode
         );
         loader.notice(source.problem(None, message), None);
     }
@@ -97,13 +89,12 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     let Loader { hooks, notices, .. } = loader;
     let hooks = Hooks::new(hooks);
     let hooks = if enabled { hooks } else { hooks.with_due(Due::default()) };
-    let bundle = InferBundle { hooks, allow_list, mode, reminders };
+    let bundle = InferBundle { hooks, allow_list, mode: settings.mode, reminders };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 
 struct Loader<'a> {
-    environment: &'a [(&'a str, &'a str)],
-    unset_is_empty: bool,
+    settings: &'a InferSettings,
     /// Where the user's file says whether hooks are enabled; its beginning where it does not.
     switch_at: usize,
     limits: &'a Limits,
@@ -140,7 +131,8 @@ impl Loader<'_> {
 
     /// A file's hooks; whether it says that hooks are enabled.
     fn file(&mut self, source: &Source<'_>, plugin: Option<&str>) -> Result<bool, ConfigProblem> {
-        let expanded = expand(source.text, self.environment, self.unset_is_empty).ok_or_else(|| {
+        let expanded = expand(source.text, &self.settings.environment, self.settings.expand_unset_to_empty)
+            .ok_or_else(|| {
             source.problem(None, format!("{PARSE_FAILED}the text is too large after expansion"))
         })?;
         let node = Source::new(source.name, &expanded.text).yaml(PARSE_FAILED)?;
@@ -226,24 +218,16 @@ impl Loader<'_> {
         };
         let seconds =
             u64::try_from(entry.timeout).ok().filter(|seconds| *seconds > 0).unwrap_or(DEFAULT_TIMEOUT);
-        let hook = Hook {
-            id: HookId::from(name.as_str()),
-            event: point.name(),
-            handler: Handler::Script { script: HookScript::new(entry.command.clone()), shell: Shell::Bash },
-            timeout: Duration::from_secs(seconds.min(LONGEST_TIMEOUT)),
-            limits: self.limits.clone(),
-            capture: Capture {
-                stdout: CAPTURED_BYTES,
-                stderr: CAPTURED_BYTES,
-                total: CAPTURED_BYTES,
-                merge: true,
-                excess: Excess::Discard,
-            },
-            cwd: None,
-            inherit_environment: true,
-            identity: None,
-            description: None,
+        let timeout = Duration::from_secs(seconds.min(LONGEST_TIMEOUT));
+        let handler = Handler::script(entry.command.clone(), Shell::Bash);
+        let capture = Capture {
+            total: CAPTURED_BYTES,
+            merge: true,
+            excess: Excess::Discard,
+            ..Capture::of_each(CAPTURED_BYTES)
         };
+        let id = HookId::from(name.as_str());
+        let hook = Hook::new(id, point.name(), handler, timeout, self.limits, capture);
         let extra = Extra { name, verdict: guard::judge(&entry.command), command: entry.command };
         self.hooks.push((hook, extra));
     }
@@ -272,7 +256,7 @@ impl Entry {
         let at = |field: &str| node.get(field).and_then(|value| value.at).or(node.at);
         let timeout = match node.get("timeout") {
             None => 0,
-            Some(value) => whole_number(value).ok_or_else(|| {
+            Some(value) => whole(value).ok_or_else(|| {
                 file.wrong_type(value, &format!("hooks[{index}].timeout"), "a whole number")
             })?,
         };
@@ -318,11 +302,6 @@ fn scalar_text(node: Option<&Node>) -> Result<String, &Node> {
         NodeKind::Bool(_) | NodeKind::Number(_) => Ok(node.to_value().to_string()),
         NodeKind::Array(_) | NodeKind::Object(_) => Err(node),
     }
-}
-
-fn whole_number(node: &Node) -> Option<i128> {
-    let NodeKind::Number(number) = &node.kind else { return None };
-    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
 }
 
 /// R2.

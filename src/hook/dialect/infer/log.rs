@@ -7,7 +7,7 @@ use crate::hook::dialect::infer::reminder::due::DueReminder;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use crate::hook::timestamp::time_text;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// What the record gives at `phase`.
 pub(super) fn record(phase: Phase, of: &HookRecord, extra: &Extra) -> Option<LogRecord> {
@@ -42,8 +42,7 @@ pub(super) fn reminders(due: &[DueReminder], point: &'static str, turn: u64) -> 
             ("trigger", reminder.trigger.into()),
             ("turn", turn.into()),
         ];
-        let fields = fields.map(|(name, value): (&str, Value)| (name.to_owned(), value));
-        LogRecord { name: "reminder", fields: fields.into_iter().collect() }
+        LogRecord::new("reminder", fields)
     };
     due.iter().map(log).collect()
 }
@@ -55,7 +54,6 @@ fn log<const N: usize>(
     at: std::time::Duration,
     more: [(&'static str, Value); N],
 ) -> LogRecord {
-    let mut fields = Map::new();
     let first = [
         ("type", name.into()),
         ("kind", name.into()),
@@ -64,6 +62,5 @@ fn log<const N: usize>(
         ("hook", of.event.into()),
         ("command", extra.command.as_str().into()),
     ];
-    fields.extend(first.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)));
-    LogRecord { name, fields }
+    LogRecord::new(name, first.into_iter().chain(more))
 }

@@ -8,17 +8,7 @@
 //! The mode in force is the event's permission mode; where it has none, the setting `mode`. The turn is the event's
 //! `turn_id` as a number, 0 where it is none.
 //!
-//! | setting | type | default | |
-//! |---|---|---|---|
-//! | `environment` | object of strings | `{}` | the loader's variables: for `$NAME` in the file (R3), `INFER_HOOKS_ENABLED` (R2), `INFER_TOOLS_BASH_ALLOW_APPEND` (R11) |
-//! | `expand_unset_to_empty` | boolean | `false` | a name that is not in `environment` becomes empty in place of staying (R3) |
-//! | `mode` | string | `standard` | `standard`, `plan`, `auto`, `readonly` or a name of its own (R10) |
-//! | `tools` | object | the contract's lists | `bash.mode.NAME.allow`: lists of regexes (1.4); a mode that is not given keeps its default list |
-//! | `tools_bash_allow_append` | string | absent | the flag of that name: more entries (R11) |
-//! | `plugins` | list | `[]` | objects `name`, `enabled`, `hooks_enabled` (both true unless said), `hooks` (a file's text, or its content) (R6) |
-//!
-//! | `reminders` | string or object | absent | the text of `reminders.yaml`, or its content (9.1) |
-//! | `default_reminders` | list | `[]` | the reminders that the host ships, for a file with `merge` |
+//! What a host may set: [`SETTINGS`].
 //!
 //! Reminders look at facts of an event ([`Event::facts`](crate::hook::Event::facts)): `max_turns`, `finish_reason`, `open_todos` (a list of texts),
 //! `stalled_strikes` (else they are counted), `failed` (else the calls of the batch tell).
@@ -48,3 +38,4 @@ mod tests;
 pub use crate::hook::dialect::infer::reminder::due::DueReminder;
 pub use allow_list::AllowList;
 pub use result::{InferRecord, InferResult};
+pub use settings::SETTINGS;

@@ -2,7 +2,8 @@
 
 use super::event::Point;
 use crate::hook::error::EventError;
-use crate::hook::event::{Event, EventContext, Moment};
+use crate::hook::event::{Event, EventContext};
+use crate::hook::event_field::MemberReader;
 use crate::hook::json::ObjectWriter;
 use crate::hook::payload;
 use crate::text::Text;
@@ -43,16 +44,7 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
         permission_mode: payload::text(object, "mode")?,
         ..EventContext::default()
     };
-    let moment = match point {
-        Point::PreSession => Moment::SessionStarted { source: None },
-        Point::PreStream => Moment::ModelCallStarting { model: None, iteration: None },
-        Point::PostStream => Moment::ModelCallEnded { model: None, response: None },
-        Point::PreTool => Moment::Other { name: point.name().to_owned() },
-        Point::PostTool => Moment::ToolBatchEnded { calls: Vec::new() },
-        Point::PreQueueDrain => Moment::QueueDrainStarting,
-        Point::PostQueueDrain => Moment::QueueDrainEnded,
-        Point::PostSession => Moment::SessionEnded { reason: String::new() },
-    };
+    let moment = MemberReader::new(&mut Map::new(), &[]).moment(point.row())?;
     Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: Map::new() })
 }
 

@@ -176,10 +176,12 @@ fn r21_hooks_follow_one_another_whatever_happens() {
     let text = "enabled: true\nhooks:\n- {name: a, hook: post_tool, command: ls}\n- {name: b, hook: post_tool, command: rm x}\n- {name: c, hook: post_tool, command: ls}\n";
     let host = Scripted::new([ScriptOutcome::ended(Ended::TimedOut)]);
     let outcome = fire(&load(text), &host, &json!({"hook": "post_tool"}));
-    let names: Vec<_> = lock(&host.logs).iter().map(|log| (log.name, log.fields["name"].clone())).collect();
+    let names: Vec<_> =
+        lock(&host.logs).iter().map(|log| (log.name.to_string(), log.fields["name"].clone())).collect();
     assert_eq!(
         names,
         [("hook_command", json!("a")), ("hook_command_skipped", json!("b")), ("hook_command", json!("c"))]
+            .map(|(name, of)| (name.to_owned(), of))
     );
     assert_eq!(outcome.records[0].run.as_ref().unwrap().reading.verdict, Verdict::Error);
 }

@@ -7,7 +7,7 @@ use crate::hook::dialect::agentao::event::EventName;
 use crate::hook::dialect::agentao::matcher::Matcher;
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
-use crate::hook::script::{Capture, Excess, HookScript, Shell};
+use crate::hook::script::{Capture, Shell};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -82,31 +82,15 @@ impl Loader {
     fn parts(&self, place: &Place<'_>, text: &Text<'_>, matcher: Matcher, timeout: u64) -> (Hook, Extra) {
         let (handler, label, prompt) = match *text {
             Text::Command(command) => {
-                let script = HookScript::new(command.to_owned());
-                (Handler::Script { script, shell: Shell::Sh }, Arc::from(command), None)
+                (Handler::script(command.to_owned(), Shell::Sh), Arc::from(command), None)
             }
             Text::Prompt(prompt) => {
                 (Handler::Other("prompt"), Arc::from("prompt_hook"), Some(prompt.to_owned()))
             }
         };
-        let hook = Hook {
-            id: place.id(),
-            event: place.event.name(),
-            handler,
-            timeout: Duration::from_secs(timeout),
-            limits: self.limits.clone(),
-            capture: Capture {
-                stdout: STREAM_BYTES,
-                stderr: STREAM_BYTES,
-                total: STREAM_BYTES.saturating_mul(2),
-                merge: false,
-                excess: Excess::Fail,
-            },
-            cwd: None,
-            inherit_environment: true,
-            identity: None,
-            description: None,
-        };
+        let time = Duration::from_secs(timeout);
+        let capture = Capture::of_each(STREAM_BYTES);
+        let hook = Hook::new(place.id(), place.event.name(), handler, time, &self.limits, capture);
         (hook, Extra { matcher, label, prompt })
     }
 

@@ -1,6 +1,6 @@
 //! One handler (1.3): types first, then what it means. The first fault is the one that is told.
 
-use super::{Fault, File, Loader};
+use super::{File, Loader};
 use crate::hook::dialect::claude_code::event::EventName;
 use crate::hook::dialect::claude_code::hook::{Apart, Extra, Kind, Rewake};
 use crate::hook::dialect::claude_code::matcher::Matcher;
@@ -8,9 +8,10 @@ use crate::hook::dialect::claude_code::request::HttpHandler;
 use crate::hook::dialect::claude_code::rule::Rule;
 use crate::hook::dialect::claude_code::settings::Source;
 use crate::hook::document::{Member, Node, NodeKind};
+use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
-use crate::hook::script::{Capture, Excess, HookScript, Shell};
+use crate::hook::script::{Capture, Shell};
 use crate::text::Text;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,67 +61,35 @@ pub(super) fn unknown<'n>(node: &'n Node, known: &'static [&str]) -> impl Iterat
     })
 }
 
-/// A handler's members with their path for messages.
-struct Fields<'n> {
-    node: &'n Node,
-    path: &'n str,
+/// A text that must be there.
+fn required<'n>(fields: &Fields<'n, '_>, name: &str) -> Result<&'n str, Fault> {
+    let fault = |why: &str| Fault::new(fields.node.at, format!("{}: {why}", fields.path(name)));
+    match fields.text(name)? {
+        Some(text) if !text.trim().is_empty() => Ok(text),
+        Some(_) => Err(fault("empty")),
+        None => Err(fault("missing")),
+    }
 }
 
-impl<'n> Fields<'n> {
-    fn wrong(&self, node: &Node, name: &str, expected: &str) -> Fault {
-        Fault::wrong_type(node, &format!("{}.{name}", self.path), expected)
-    }
+/// Seconds above 0.
+fn timeout(fields: &Fields<'_, '_>) -> Result<Option<Duration>, Fault> {
+    let Some(node) = fields.node.get("timeout") else { return Ok(None) };
+    let NodeKind::Number(number) = &node.kind else {
+        return Err(fields.wrong_type(node, "timeout", "a number"));
+    };
+    let seconds = number.as_f64().filter(|seconds| *seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let wrong = || fields.fault("timeout", &format!("{number} is not a number of seconds above 0"));
+    time.map(Some).ok_or_else(wrong)
+}
 
-    fn text(&self, name: &str) -> Result<Option<&'n str>, Fault> {
-        let Some(node) = self.node.get(name) else { return Ok(None) };
-        node.as_str().map(Some).ok_or_else(|| self.wrong(node, name, "a string"))
+/// One of some words.
+fn word<'n>(fields: &Fields<'n, '_>, name: &str, words: &[&str]) -> Result<Option<&'n str>, Fault> {
+    let Some(text) = fields.text(name)? else { return Ok(None) };
+    if words.contains(&text) {
+        return Ok(Some(text));
     }
-
-    fn required(&self, name: &str) -> Result<&'n str, Fault> {
-        match self.text(name)? {
-            Some(text) if !text.trim().is_empty() => Ok(text),
-            Some(_) => Err(Fault::new(self.node.at, format!("{}.{name}: empty", self.path))),
-            None => Err(Fault::new(self.node.at, format!("{}.{name}: missing", self.path))),
-        }
-    }
-
-    fn boolean(&self, name: &str) -> Result<bool, Fault> {
-        match self.node.get(name) {
-            None => Ok(false),
-            Some(Node { kind: NodeKind::Bool(value), .. }) => Ok(*value),
-            Some(node) => Err(self.wrong(node, name, "a boolean")),
-        }
-    }
-
-    fn texts(&self, name: &str) -> Result<Option<Vec<&'n str>>, Fault> {
-        let Some(node) = self.node.get(name) else { return Ok(None) };
-        let texts = node.as_array().map(|items| items.iter().map(Node::as_str).collect::<Option<Vec<_>>>());
-        texts.flatten().map(Some).ok_or_else(|| self.wrong(node, name, "a list of strings"))
-    }
-
-    /// Seconds above 0.
-    fn timeout(&self) -> Result<Option<Duration>, Fault> {
-        let Some(node) = self.node.get("timeout") else { return Ok(None) };
-        let NodeKind::Number(number) = &node.kind else {
-            return Err(self.wrong(node, "timeout", "a number"));
-        };
-        let seconds = number.as_f64().filter(|seconds| *seconds > 0.0);
-        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        time.map(Some).ok_or_else(|| {
-            Fault::new(node.at, format!("{}.timeout: {number} is not a number of seconds above 0", self.path))
-        })
-    }
-
-    /// One of some words.
-    fn word(&self, name: &str, words: &[&str]) -> Result<Option<&'n str>, Fault> {
-        let Some(text) = self.text(name)? else { return Ok(None) };
-        if words.contains(&text) {
-            return Ok(Some(text));
-        }
-        let at = self.node.get(name).and_then(|node| node.at);
-        let message = format!("{}.{name}: `{text}` is not one of: {}", self.path, words.join(", "));
-        Err(Fault::new(at, message))
-    }
+    Err(fields.fault(name, &format!("`{text}` is not one of: {}", words.join(", "))))
 }
 
 impl Loader<'_> {
@@ -133,25 +102,23 @@ impl Loader<'_> {
         matcher: &Arc<Matcher>,
         path: &str,
     ) -> Result<(Hook, Extra), Fault> {
-        if !node.is_object() {
-            return Err(Fault::wrong_type(node, path, "an object"));
-        }
-        let fields = Fields { node, path };
-        fields.required("type")?;
-        let kind = fields.word("type", &KINDS)?.unwrap_or_default();
+        let prefix = format!("{path}.");
+        let fields = Fields::new(node, &prefix)?;
+        required(&fields, "type")?;
+        let kind = word(&fields, "type", &KINDS)?.unwrap_or_default();
         if !event.allows(kind) {
             let message = format!("{path}: a handler of type `{kind}` is not possible on {}", event.name());
             return Err(Fault::new(node.at, message));
         }
-        let timeout = fields.timeout()?;
+        let timeout = timeout(&fields)?;
         let message = fields.text("statusMessage")?;
         let rule = Self::rule(&fields)?;
-        let once = fields.boolean("once")?;
-        let closes = fields.word("onFailure", &["block"])?.is_some();
+        let once = fields.boolean("once")? == Some(true);
+        let closes = word(&fields, "onFailure", &["block"])?.is_some();
         let (handler, kind_of, fault) = Self::work(file, kind, &fields)?;
         let apart = match kind {
-            "command" if fields.boolean("asyncRewake")? => Some(Apart::Rewake),
-            "command" if fields.boolean("async")? => Some(Apart::Silent),
+            "command" if fields.boolean("asyncRewake")? == Some(true) => Some(Apart::Rewake),
+            "command" if fields.boolean("async")? == Some(true) => Some(Apart::Silent),
             _ => None,
         };
         let text = |name: &str| fields.text(name).map(|text| text.map(Arc::from));
@@ -203,50 +170,22 @@ impl Loader<'_> {
                 .collect(),
         };
         let time = timeout.unwrap_or_else(|| Duration::from_secs(event.default_timeout(kind)));
-        let time = self.settings.longest_timeout.map_or(time, |longest| time.min(longest));
-        Ok((self.hook(id, event, handler, time, message), extra))
+        let time = self.settings.max_timeout_seconds.0.map_or(time, |longest| time.min(longest));
+        let capture = Capture::of_each(OUTPUT_CAP);
+        let hook = Hook::new(id, event.name(), handler, time, &self.limits, capture);
+        Ok((Hook { description: message.map(str::to_owned), ..hook }, extra))
     }
 
-    fn hook(
-        &self,
-        id: HookId,
-        event: EventName,
-        handler: Handler,
-        timeout: Duration,
-        message: Option<&str>,
-    ) -> Hook {
-        Hook {
-            id,
-            event: event.name(),
-            handler,
-            timeout,
-            limits: self.limits.clone(),
-            capture: Capture {
-                stdout: OUTPUT_CAP,
-                stderr: OUTPUT_CAP,
-                total: OUTPUT_CAP.saturating_mul(2),
-                merge: false,
-                excess: Excess::Fail,
-            },
-            cwd: None,
-            inherit_environment: true,
-            identity: None,
-            description: message.map(str::to_owned),
-        }
-    }
-
-    fn rule(fields: &Fields<'_>) -> Result<Option<Rule>, Fault> {
+    fn rule(fields: &Fields<'_, '_>) -> Result<Option<Rule>, Fault> {
         let Some(text) = fields.text("if")? else { return Ok(None) };
-        let at = fields.node.get("if").and_then(|node| node.at);
-        let fault = |why| Fault::new(at, format!("{}.if: {why}", fields.path));
-        Rule::read(text).map(Some).map_err(fault)
+        Rule::read(text).map(Some).map_err(|why| fields.fault("if", &why))
     }
 
     /// What the handler does. Beside it stands why it can not start, for one that can not.
     fn work(
         file: &File<'_>,
         kind: &str,
-        fields: &Fields<'_>,
+        fields: &Fields<'_, '_>,
     ) -> Result<(Handler, Kind, Option<String>), Fault> {
         match kind {
             "command" => {
@@ -255,31 +194,22 @@ impl Loader<'_> {
             }
             "http" => {
                 let handler = HttpHandler {
-                    url: fields.required("url")?.to_owned(),
+                    url: required(fields, "url")?.to_owned(),
                     headers: headers(fields)?,
-                    variables: fields
-                        .texts("allowedEnvVars")?
-                        .unwrap_or_default()
-                        .into_iter()
-                        .map(str::to_owned)
-                        .collect(),
+                    variables: fields.texts("allowedEnvVars")?.unwrap_or_default(),
                 };
                 Ok((Handler::Other("http"), Kind::Http(handler), None))
             }
             "mcp_tool" => {
-                let input = match fields.node.get("input") {
-                    None => serde_json::json!({}),
-                    Some(input) if input.is_object() => input.to_value(),
-                    Some(input) => return Err(fields.wrong(input, "input", "an object")),
-                };
-                let server = fields.required("server")?.to_owned();
-                let tool = fields.required("tool")?.to_owned();
+                let input = fields.object("input")?.map_or_else(|| serde_json::json!({}), Node::to_value);
+                let server = required(fields, "server")?.to_owned();
+                let tool = required(fields, "tool")?.to_owned();
                 Ok((Handler::Other("mcp_tool"), Kind::Tool { server, tool, input }, None))
             }
             _ => {
                 let agent = kind == "agent";
-                let goes_on = agent || fields.boolean("continueOnBlock")?;
-                let prompt = fields.required("prompt")?.to_owned();
+                let goes_on = agent || fields.boolean("continueOnBlock")? == Some(true);
+                let prompt = required(fields, "prompt")?.to_owned();
                 let model = fields.text("model")?.map(str::to_owned);
                 let kind_of = Kind::Model { prompt, model, agent, goes_on };
                 Ok((Handler::Other(if agent { "agent" } else { "prompt" }), kind_of, None))
@@ -289,12 +219,12 @@ impl Loader<'_> {
 }
 
 /// Shell form or exec form (R19, R20, R12).
-fn command(file: &File<'_>, fields: &Fields<'_>) -> Result<(Handler, Option<String>), Fault> {
-    let command = fields.required("command")?;
+fn command(file: &File<'_>, fields: &Fields<'_, '_>) -> Result<(Handler, Option<String>), Fault> {
+    let command = required(fields, "command")?;
     let arguments = fields.texts("args")?;
-    let shell = fields.word("shell", &["bash", "powershell"])?;
+    let shell = word(fields, "shell", &["bash", "powershell"])?;
     let name = if shell == Some("bash") { Shell::Bash } else { Shell::Sh };
-    let script = |text: String| Handler::Script { script: HookScript::new(text), shell: name };
+    let script = |text: String| Handler::script(text, name);
     let Some(arguments) = arguments else {
         if shell == Some("powershell") {
             let fault = "powershell is not available in the sandbox".to_owned();
@@ -315,21 +245,11 @@ fn command(file: &File<'_>, fields: &Fields<'_>) -> Result<(Handler, Option<Stri
         }
     };
     let name = place(command);
-    let arguments = arguments.into_iter().map(&mut place).collect();
+    let arguments = arguments.iter().map(|text| place(text)).collect();
     Ok((Handler::Program { name, arguments }, fault))
 }
 
-fn headers(fields: &Fields<'_>) -> Result<Vec<(String, String)>, Fault> {
-    let Some(node) = fields.node.get("headers") else { return Ok(Vec::new()) };
-    if !node.is_object() {
-        return Err(fields.wrong(node, "headers", "an object"));
-    }
-    let mut headers = Vec::new();
-    for member in node.members() {
-        let Some(value) = member.value.as_str() else {
-            return Err(fields.wrong(&member.value, &format!("headers.{}", member.name), "a string"));
-        };
-        headers.push((member.name.clone(), value.to_owned()));
-    }
-    Ok(headers)
+fn headers(fields: &Fields<'_, '_>) -> Result<Vec<(String, String)>, Fault> {
+    let members = fields.text_members("headers")?;
+    Ok(members.into_iter().map(|(member, value)| (member.name.clone(), value.to_owned())).collect())
 }

@@ -322,15 +322,15 @@ fn settings_that_are_none() {
     for (settings, wanted) in [
         (
             json!({"nope": 1}),
-            "h: claude-code has no setting `nope` (known: source, trusted, interactive, project_dir, start_dir, home, transcript_path, environment, plugins, max_timeout_seconds)",
+            "h: settings: unknown name `nope` (known: source, trusted, interactive, project_dir, start_dir, home, transcript_path, environment, plugins, max_timeout_seconds)",
         ),
-        (json!({"trusted": "yes"}), "h: setting `trusted` must be true or false"),
-        (json!({"plugins": {"p": {"path": "x"}}}), "h: claude-code has no setting `plugins.p.path`"),
+        (json!({"trusted": "yes"}), "h: settings: `trusted` must be true or false"),
         (
-            json!({"environment": {"A": []}}),
-            "h: setting `environment.A` must be a string, a number or a boolean",
+            json!({"plugins": {"p": {"path": "x"}}}),
+            "h: settings: `plugins` must be an object of `{root, data, options}`, of which the first are texts",
         ),
-        (json!({"max_timeout_seconds": 0}), "h: setting `max_timeout_seconds` must be a number above 0"),
+        (json!({"environment": {"A": []}}), "h: settings: `environment` must be an object of texts"),
+        (json!({"max_timeout_seconds": 0}), "h: settings: `max_timeout_seconds` must be a number above 0"),
     ] {
         assert_eq!(load_with("{}", &options(settings)).unwrap_err().to_string(), wanted);
     }

@@ -6,9 +6,10 @@ use crate::hook::dialect::docker_agent::bundle::{Action, Extra, OnError};
 use crate::hook::dialect::docker_agent::settings::DockerAgentSettings;
 use crate::hook::dialect::docker_agent::template::Template;
 use crate::hook::document::{Node, NodeKind};
+use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
-use crate::hook::script::{Capture, Excess, HookScript, Shell};
+use crate::hook::script::{Capture, Shell};
 use crate::limit::Limits;
 use std::time::Duration;
 
@@ -31,19 +32,8 @@ const FIELDS: [&str; 13] = [
     "description",
 ];
 
-/// What is wrong with a hook; the message follows the hook's path.
-pub(super) struct Fault {
-    pub(super) at: Option<usize>,
-    pub(super) message: String,
-}
-
 /// Texts with their places.
 pub(super) type Warnings = Vec<(Option<usize>, String)>;
-
-/// The strings of a list; `None` when it is no list of strings.
-pub(super) fn strings(node: &Node) -> Option<Vec<String>> {
-    node.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
-}
 
 pub(super) struct Reader<'a> {
     pub(super) group: &'a Group,
@@ -56,40 +46,33 @@ pub(super) struct Reader<'a> {
 impl Reader<'_> {
     pub(super) fn read(&self, node: &Node) -> Result<(Spec, Warnings), Fault> {
         if !node.is_object() {
-            return Err(wrong_type(node, "", "a mapping"));
+            return Err(Fault::wrong_type(node, "", "a mapping"));
         }
         let kind = string(node, "type")?.filter(|kind| !kind.is_empty());
         let kind = kind.ok_or_else(|| fault(node.at, ": type is required"))?;
         let name = string(node, "name")?.filter(|name| !name.is_empty());
         let command = string(node, "command")?.filter(|command| !command.trim().is_empty());
-        let args = match node.get("args") {
-            None => Vec::new(),
-            Some(args) => strings(args).ok_or_else(|| wrong_type(args, ".args", "a list of strings"))?,
-        };
+        let fields = Fields { node, prefix: "." };
+        let args = fields.texts("args")?.unwrap_or_default();
         let environment = environment(node)?;
         let working_dir = string(node, "working_dir")?.filter(|path| !path.is_empty()).map(str::to_owned);
         let timeout = timeout(node)?;
         let on_error = on_error(node)?;
-        let strict = match node.get("strict_output") {
-            None => false,
-            Some(Node { kind: NodeKind::Bool(strict), .. }) => *strict,
-            Some(other) => return Err(wrong_type(other, ".strict_output", "a boolean")),
-        };
+        let strict = fields.boolean("strict_output")? == Some(true);
         let mut warnings = unknown_fields(node);
         let (action, handler) = match kind {
             "command" => {
                 let command =
                     command.ok_or_else(|| fault(node.at, ": command is required for command hooks"))?;
-                let script = HookScript::new(command.to_owned());
-                (Action::Command, Handler::Script { script, shell: Shell::Sh })
+                (Action::Command, Handler::script(command.to_owned(), Shell::Sh))
             }
             "builtin" => {
                 let name =
                     command.ok_or_else(|| fault(node.at, ": command must name the builtin to invoke"))?;
                 warnings.extend(builtin::warning(name, self.group.event).map(|text| (node.at, text)));
-                let script = builtin::script(name, &args).map(HookScript::new);
-                let handler = script
-                    .map_or(Handler::Other("builtin"), |script| Handler::Script { script, shell: Shell::Sh });
+                let script = builtin::script(name, &args);
+                let handler =
+                    script.map_or(Handler::Other("builtin"), |text| Handler::script(text, Shell::Sh));
                 (Action::Builtin { name: name.into(), args: args.clone() }, handler)
             }
             "model" => {
@@ -120,23 +103,16 @@ impl Reader<'_> {
             twin: 0,
             action,
         };
+        let capture = Capture {
+            stdout: self.settings.stdout_bytes,
+            stderr: self.settings.stderr_bytes,
+            total: self.settings.stdout_bytes.saturating_add(self.settings.stderr_bytes),
+            ..Capture::of_each(0)
+        };
+        let (event, time) = (self.group.event.name(), Duration::from_secs(timeout));
         let hook = Hook {
-            id: self.id(name),
-            event: self.group.event.name(),
-            handler,
-            timeout: Duration::from_secs(timeout),
-            limits: self.limits.clone(),
-            capture: Capture {
-                stdout: self.settings.stdout_bytes,
-                stderr: self.settings.stderr_bytes,
-                total: self.settings.stdout_bytes.saturating_add(self.settings.stderr_bytes),
-                merge: false,
-                excess: Excess::Fail,
-            },
-            cwd: None,
-            inherit_environment: true,
-            identity: None,
             description: string(node, "description")?.map(str::to_owned),
+            ..Hook::new(self.id(name), event, handler, time, self.limits, capture)
         };
         let raw = |field: &str| node.get(field).map(Node::to_value);
         let fingerprint = serde_json::json!([
@@ -190,12 +166,13 @@ fn model(node: &Node) -> Result<Action, Fault> {
 fn environment(node: &Node) -> Result<Vec<(String, String)>, Fault> {
     let Some(variables) = node.get("env") else { return Ok(Vec::new()) };
     if !variables.is_object() {
-        return Err(wrong_type(variables, ".env", "a mapping of strings"));
+        return Err(Fault::wrong_type(variables, ".env", "a mapping of strings"));
     }
     let mut all: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
     for member in variables.members() {
         let path = format!(".env.{}", member.name);
-        let value = member.value.as_str().ok_or_else(|| wrong_type(&member.value, &path, "a string"))?;
+        let value =
+            member.value.as_str().ok_or_else(|| Fault::wrong_type(&member.value, &path, "a string"))?;
         if member.name.is_empty() || member.name.contains(['=', '\0']) || value.contains('\0') {
             return Err(fault(member.at, format!("{path}: not a variable of an environment")));
         }
@@ -208,7 +185,7 @@ fn environment(node: &Node) -> Result<Vec<(String, String)>, Fault> {
 fn timeout(node: &Node) -> Result<u64, Fault> {
     let Some(node) = node.get("timeout") else { return Ok(DEFAULT_TIMEOUT) };
     let NodeKind::Number(number) = &node.kind else {
-        return Err(wrong_type(node, ".timeout", "a whole number of seconds"));
+        return Err(Fault::wrong_type(node, ".timeout", "a whole number of seconds"));
     };
     match (number.as_u64(), number.as_i64()) {
         (Some(0), _) | (None, Some(_)) => Ok(DEFAULT_TIMEOUT),
@@ -220,19 +197,19 @@ fn timeout(node: &Node) -> Result<u64, Fault> {
 }
 
 fn on_error(node: &Node) -> Result<OnError, Fault> {
-    match string(node, "on_error")? {
-        None | Some("" | "warn") => Ok(OnError::Warn),
-        Some("ignore") => Ok(OnError::Ignore),
-        Some("block") => Ok(OnError::Block),
-        Some(other) => {
-            let message = format!(": unsupported on_error '{other}' (supported: 'warn', 'ignore', 'block')");
-            Err(fault(node.get("on_error").and_then(|policy| policy.at), message))
-        }
+    let fields = Fields { node, prefix: "." };
+    let unknown = |found: &str| {
+        let message = format!(": unsupported on_error '{found}' (supported: 'warn', 'ignore', 'block')");
+        Fault::new(fields.at("on_error"), message)
+    };
+    match fields.text("on_error")? {
+        None | Some("") => Ok(OnError::Warn),
+        Some(_) => Ok(fields.word("on_error", unknown)?.unwrap_or(OnError::Warn)),
     }
 }
 
 fn unknown_fields(node: &Node) -> Warnings {
-    let unknown = node.members().iter().filter(|member| !FIELDS.contains(&member.name.as_str()));
+    let unknown = Fields { node, prefix: "." }.unknown(&FIELDS);
     unknown.map(|member| (member.at, format!("unknown field `{}` is ignored", member.name))).collect()
 }
 
@@ -248,14 +225,9 @@ fn misplaced(node: &Node, kind: &str) -> Vec<String> {
 }
 
 fn fault(at: Option<usize>, message: impl Into<String>) -> Fault {
-    Fault { at, message: message.into() }
-}
-
-fn wrong_type(node: &Node, path: &str, expected: &str) -> Fault {
-    fault(node.at, format!("{path}: expected {expected}, found {}", node.describe()))
+    Fault::new(at, message)
 }
 
 fn string<'n>(node: &'n Node, field: &str) -> Result<Option<&'n str>, Fault> {
-    let Some(value) = node.get(field) else { return Ok(None) };
-    value.as_str().map(Some).ok_or_else(|| wrong_type(value, &format!(".{field}"), "a string"))
+    Fields { node, prefix: "." }.text(field)
 }

@@ -2,7 +2,6 @@
 //! floating-point number.
 
 use super::super::event::EventName;
-use super::super::payload;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -136,7 +135,8 @@ fn zero(key: &str) -> GoValue<'static> {
 fn key_of(name: &str) -> Option<&'static str> {
     static FIELDS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
         let common = ["session_id", "cwd", "hook_event_name"];
-        let all = EventName::ALL.iter().copied().flat_map(payload::fields).chain(common);
+        let all =
+            EventName::ALL.iter().copied().flat_map(|event| event.fields().iter().copied()).chain(common);
         all.map(|key| (go_name(key), key)).collect()
     });
     FIELDS.get(name).copied()

@@ -256,7 +256,7 @@ fn settings_are_checked() {
         (json!({"lenient": true}), "hooks: settings: unknown name `lenient` (known: "),
         (json!({"lenient_exit_codes": 1}), "hooks: settings: `lenient_exit_codes` must be true or false"),
         (json!({"temp_dir": "tmp"}), "hooks: settings: `temp_dir` must be an absolute path"),
-        (json!({"hook-stop": "x"}), "hooks: settings: `hook-stop` must be a list of commands"),
+        (json!({"hook-stop": "x"}), "hooks: settings: `hook-stop` must be a list of texts"),
     ] {
         let error = load_with("{}", &with(&settings)).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");

@@ -4,12 +4,14 @@
 use super::{Fault, FaultKind, Origin, Spec, file_safe};
 use crate::hook::dialect::everruns::bundle::{ArgumentRule, Extra, Matcher, OnError};
 use crate::hook::dialect::everruns::event::EventName;
-use crate::hook::document::{Node, NodeKind};
+use crate::hook::document::Node;
+use crate::hook::field::Fields;
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::json::append_json;
 use crate::hook::matcher::{ArgumentPattern, NamePattern, Regex, RegexCompiler, no_character_of_a_name};
-use crate::hook::script::{Capture, Excess, HookIdentity, HookScript, Shell};
+use crate::hook::script::{Capture, HookIdentity, Shell};
+use crate::hook::word::Word;
 use crate::limit::Limits;
 use crate::text::Text;
 use rustc_hash::FxHashMap;
@@ -65,19 +67,10 @@ pub(super) fn read(
         id_json,
         safe_id: file_safe(&id),
     };
+    let timeout = Duration::from_millis(u64::try_from(raw.timeout_ms).unwrap_or(0));
+    let capture = Capture { total: OUTPUT_CAP, ..Capture::of_each(OUTPUT_CAP) };
+    let handler = Handler::script(raw.command.to_owned(), Shell::Bash);
     let hook = Hook {
-        id,
-        event: raw.event.name(),
-        handler: Handler::Script { script: HookScript::new(raw.command.to_owned()), shell: Shell::Bash },
-        timeout: Duration::from_millis(u64::try_from(raw.timeout_ms).unwrap_or(0)),
-        limits: limits.clone(),
-        capture: Capture {
-            stdout: OUTPUT_CAP,
-            stderr: OUTPUT_CAP,
-            total: OUTPUT_CAP,
-            merge: false,
-            excess: Excess::Fail,
-        },
         cwd: Some(Text::from_static(b"/workspace")),
         inherit_environment: false,
         identity: Some(HookIdentity {
@@ -85,6 +78,7 @@ pub(super) fn read(
             host: Text::from_static(b"everruns-hook"),
         }),
         description: raw.description,
+        ..Hook::new(id, raw.event.name(), handler, timeout, limits, capture)
     };
     Ok(Spec { hook, extra, at: node.at, warnings })
 }
@@ -109,43 +103,26 @@ struct Raw<'n> {
 
 impl<'n> Raw<'n> {
     fn read(node: &'n Node) -> Result<Self, Fault> {
-        if !node.is_object() {
-            return Err(wrong_type(node, "", "an object"));
-        }
-        optional_str(node, "", "id")?;
+        let fields = Fields::new(node, ".")?;
+        fields.text("id")?;
         let event_node = required(node, "", "event")?;
-        let event_text = text(event_node, ".event")?;
+        let event_text = fields.text("event")?.unwrap_or_default();
         let event = EventName::from_name(event_text).ok_or_else(|| {
             let reserved =
                 ["pre_model_call", "post_model_call", "subagent_stop", "pre_compact", "notification"];
             unknown(event_node, ".event", "event", event_text, &reserved, &EventName::all_names())
         })?;
-        let matcher = match node.get("matcher") {
-            Some(matcher) if !matcher.is_object() => {
-                return Err(wrong_type(matcher, ".matcher", "an object"));
-            }
-            matcher => matcher,
-        };
+        let matcher = fields.object("matcher")?;
         for field in MATCHER_FIELDS {
-            matcher.map_or(Ok(None), |matcher| optional_str(matcher, ".matcher", field))?;
+            matcher.map_or(Ok(None), |node| Fields { node, prefix: ".matcher." }.text(field))?;
         }
         let executor = required(node, "", "executor")?;
         let (command, environment) = read_executor(executor)?;
-        let (timeout_ms, timeout_at) = match node.get("timeout_ms") {
-            None => (DEFAULT_TIMEOUT, node.at),
-            Some(value) => (integer(value, ".timeout_ms")?, value.at),
-        };
-        let on_error = match node.get("on_error") {
-            None => OnError::Warn,
-            Some(value) => match text(value, ".on_error")? {
-                "block" => OnError::Block,
-                "allow" => OnError::Allow,
-                "warn" => OnError::Warn,
-                other => {
-                    return Err(unknown(value, ".on_error", "variant", other, &[], "block, allow, warn"));
-                }
-            },
-        };
+        let timeout_ms = fields.integer("timeout_ms")?.unwrap_or(DEFAULT_TIMEOUT);
+        let on_error = fields.word("on_error", |found| {
+            let why = format!("unknown variant `{found}`, expected one of: {}", OnError::NAMES.join(", "));
+            fields.fault("on_error", &why)
+        })?;
         Ok(Self {
             event,
             event_at: event_node.at,
@@ -155,9 +132,9 @@ impl<'n> Raw<'n> {
             environment,
             environment_at: executor.get("env").and_then(|env| env.at),
             timeout_ms,
-            timeout_at,
-            on_error,
-            description: optional_str(node, "", "description")?.map(str::to_owned),
+            timeout_at: fields.at("timeout_ms"),
+            on_error: on_error.unwrap_or(OnError::Warn),
+            description: fields.text("description")?.map(str::to_owned),
         })
     }
 
@@ -275,25 +252,18 @@ impl<'n> Raw<'n> {
 
 /// The command's node (a string) and the variables.
 fn read_executor(node: &Node) -> Result<(&Node, Variables), Fault> {
-    if !node.is_object() {
-        return Err(wrong_type(node, ".executor", "an object"));
-    }
+    let fields = Fields::new(node, ".executor.")?;
     let kind = required(node, ".executor", "type")?;
-    let name = text(kind, ".executor.type")?;
+    let name = fields.text("type")?.unwrap_or_default();
     if name != "bash" {
         let reserved = ["webhook", "wasm", "blueprint"];
         return Err(unknown(kind, ".executor.type", "executor type", name, &reserved, "bash"));
     }
     let command = required(node, ".executor", "command")?;
-    text(command, ".executor.command")?;
-    let Some(variables) = node.get("env") else { return Ok((command, Vec::new())) };
-    if !variables.is_object() {
-        return Err(wrong_type(variables, ".executor.env", "an object"));
-    }
+    fields.text("command")?;
     let mut environment: Variables = Vec::new();
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();
-    for member in variables.members() {
-        let value = text(&member.value, &format!(".executor.env.{}", member.name))?;
+    for (member, value) in fields.text_members("env")? {
         let place = *places.entry(&member.name).or_insert(environment.len());
         match environment.get_mut(place) {
             Some((_, old)) => *old = Text::from(value),
@@ -304,19 +274,18 @@ fn read_executor(node: &Node) -> Result<(&Node, Variables), Fault> {
 }
 
 fn unknown_fields(node: &Node) -> Vec<String> {
-    let parts: [(&str, Option<&Node>, &[&str]); 3] = [
+    let parts: [(&str, Option<&Node>, &'static [&str]); 3] = [
         ("", Some(node), &FIELDS),
         ("matcher.", node.get("matcher"), &MATCHER_FIELDS),
         ("executor.", node.get("executor"), &["type", "command", "env"]),
     ];
-    let mut warnings = Vec::new();
-    for (path, node, known) in parts {
-        let members = node.map_or(&[][..], Node::members);
-        for member in members.iter().filter(|member| !known.contains(&member.name.as_str())) {
-            warnings.push(format!("unknown field `{path}{}` is ignored", member.name));
-        }
-    }
-    warnings
+    let parts =
+        parts.into_iter().filter_map(|(prefix, node, known)| Some((Fields { node: node?, prefix }, known)));
+    let told = |fields: Fields<'_, '_>, known| {
+        let path = |name: &str| format!("unknown field `{}` is ignored", fields.path(name));
+        fields.unknown(known).map(|member| path(&member.name)).collect::<Vec<_>>()
+    };
+    parts.flat_map(|(fields, known)| told(fields, known)).collect()
 }
 
 fn value_fault(at: Option<usize>, message: impl Into<String>) -> Fault {
@@ -328,10 +297,6 @@ fn parse_fault(at: Option<usize>, message: String) -> Fault {
     Fault { at, message, kind: FaultKind::Parse }
 }
 
-fn wrong_type(node: &Node, path: &str, expected: &str) -> Fault {
-    parse_fault(node.at, format!("{path}: expected {expected}, found {}", node.describe()))
-}
-
 fn unknown(node: &Node, path: &str, what: &str, found: &str, reserved: &[&str], known: &str) -> Fault {
     let note = if reserved.contains(&found) { " is reserved and not supported yet" } else { "" };
     let word = if note.is_empty() { "unknown " } else { "" };
@@ -340,18 +305,4 @@ fn unknown(node: &Node, path: &str, what: &str, found: &str, reserved: &[&str], 
 
 fn required<'n>(node: &'n Node, path: &str, field: &str) -> Result<&'n Node, Fault> {
     node.get(field).ok_or_else(|| parse_fault(node.at, format!("{path}: missing field `{field}`")))
-}
-
-fn text<'n>(node: &'n Node, path: &str) -> Result<&'n str, Fault> {
-    node.as_str().ok_or_else(|| wrong_type(node, path, "a string"))
-}
-
-fn optional_str<'n>(node: &'n Node, path: &str, field: &str) -> Result<Option<&'n str>, Fault> {
-    node.get(field).map(|value| text(value, &format!("{path}.{field}"))).transpose()
-}
-
-fn integer(node: &Node, path: &str) -> Result<i128, Fault> {
-    let NodeKind::Number(number) = &node.kind else { return Err(wrong_type(node, path, "an integer")) };
-    let value = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-    value.ok_or_else(|| parse_fault(node.at, format!("{path}: expected an integer, found {number}")))
 }

@@ -1,18 +1,19 @@
 //! A record with its types checked, and those conditions of the table (1.2 of the contract) that need nothing else.
 
-use super::field::{Checked, boolean, fault, integer, object, saturating, strings, text, wrong_type};
 use super::record::{OnTimeout, Scope};
 use crate::hook::contract::Purpose;
 use crate::hook::dialect::goclaw::event::EventName;
 use crate::hook::document::Node;
+use crate::hook::field::{Fault, Fields};
 use crate::hook::id::HookId;
+use crate::hook::word::Word;
 use std::time::Duration;
 
 const LONGEST_TIMEOUT_MS: i128 = 10_000;
 const DEFAULT_TIMEOUT_MS: i128 = 5_000;
 const DEFAULT_PROMPTS: u64 = 5;
 
-const FIELDS: [&str; 22] = [
+const FIELDS: &[&str] = &[
     "id",
     "tenant_id",
     "version",
@@ -38,7 +39,7 @@ const FIELDS: [&str; 22] = [
 ];
 
 /// Fields of `config`, of all handlers together.
-const CONFIG: [&str; 9] = [
+const CONFIG: &[&str] = &[
     "command",
     "allowed_env_vars",
     "cwd",
@@ -52,6 +53,16 @@ const CONFIG: [&str; 9] = [
 
 /// What a create request can not say (1.1).
 const STORED: [&str; 7] = ["id", "tenant_id", "version", "source", "created_by", "created_at", "updated_at"];
+
+pub(super) type Checked<T> = Result<T, Fault>;
+
+pub(super) fn fault<T>(at: Option<usize>, message: impl Into<String>) -> Checked<T> {
+    Err(Fault::new(at, message))
+}
+
+fn saturating(value: i128) -> i64 {
+    i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
+}
 
 /// A record whose types are right.
 pub(super) struct Raw<'n> {
@@ -77,22 +88,22 @@ pub(super) struct Raw<'n> {
 
 impl<'n> Raw<'n> {
     pub(super) fn read(node: &'n Node) -> Checked<Self> {
-        let text = |name: &str| text(node, name);
-        let list = |name: &str| node.get(name).map_or_else(|| Ok(Vec::new()), |list| strings(list, name));
-        let mut agents = list("agent_ids")?;
+        let fields = Fields { node, prefix: "hook: " };
+        let text = |name: &str| Ok::<_, Fault>(fields.text(name)?.unwrap_or_default());
+        let mut agents = fields.texts("agent_ids")?.unwrap_or_default();
         let legacy = text("agent_id")?;
         if agents.is_empty() && !legacy.is_empty() {
             agents.push(legacy.to_owned());
         }
-        let metadata = object(node, "metadata")?;
-        let mutable = match metadata.and_then(|metadata| metadata.get("mutable_fields")) {
-            Some(fields) => strings(fields, "metadata.mutable_fields")?,
-            None => list("mutable_fields")?,
+        let metadata = fields.object("metadata")?.map(|node| Fields { node, prefix: "hook: metadata." });
+        let mutable = match metadata.filter(|metadata| metadata.node.get("mutable_fields").is_some()) {
+            Some(metadata) => metadata.texts("mutable_fields")?,
+            None => fields.texts("mutable_fields")?,
         };
-        let config = object(node, "config")?;
+        let config = fields.object("config")?;
         for name in ["command", "cwd", "url", "prompt_template", "model", "source"] {
-            if let Some(config) = config {
-                self::text(config, name)?;
+            if let Some(node) = config {
+                Fields { node, ..fields }.text(name)?;
             }
         }
         Ok(Self {
@@ -107,12 +118,12 @@ impl<'n> Raw<'n> {
             source: text("source")?,
             created_at: text("created_at")?,
             tenant: node.get("tenant_id").map(|_| text("tenant_id")).transpose()?,
-            timeout_ms: integer(node, "timeout_ms")?.unwrap_or(0),
-            priority: saturating(integer(node, "priority")?.unwrap_or(0)),
-            version: u64::try_from(integer(node, "version")?.unwrap_or(1)).unwrap_or(1),
-            enabled: boolean(node, "enabled")?.unwrap_or(true),
+            timeout_ms: fields.integer("timeout_ms")?.unwrap_or(0),
+            priority: saturating(fields.integer("priority")?.unwrap_or(0)),
+            version: u64::try_from(fields.integer("version")?.unwrap_or(1)).unwrap_or(1),
+            enabled: fields.boolean("enabled")?.unwrap_or(true),
             agents,
-            mutable,
+            mutable: mutable.unwrap_or_default(),
             config,
         })
     }
@@ -123,6 +134,11 @@ impl<'n> Raw<'n> {
 
     pub(super) fn config_at(&self) -> Option<usize> {
         self.at("config")
+    }
+
+    /// The members of `config`.
+    pub(super) fn config_fields(&self) -> Option<Fields<'n, 'static>> {
+        self.config.map(|node| Fields { node, prefix: "hook: config." })
     }
 
     /// A text of `config`; its type was checked.
@@ -137,11 +153,8 @@ impl<'n> Raw<'n> {
         let Some(event) = EventName::from_name(self.event) else {
             return fault(self.at("event"), format!("hook: unknown event \"{}\"", self.event));
         };
-        let scope = match self.scope {
-            "global" => Scope::Global,
-            "tenant" => Scope::Tenant,
-            "agent" => Scope::Agent,
-            other => return fault(self.at("scope"), format!("hook: unknown scope \"{other}\"")),
+        let Some(scope) = Scope::from_name(self.scope) else {
+            return fault(self.at("scope"), format!("hook: unknown scope \"{}\"", self.scope));
         };
         Ok((event, scope))
     }
@@ -160,14 +173,14 @@ impl<'n> Raw<'n> {
     }
 
     pub(super) fn on_timeout(&self, event: EventName) -> Checked<OnTimeout> {
-        match self.on_timeout {
-            "block" => Ok(OnTimeout::Block),
-            "allow" => Ok(OnTimeout::Allow),
-            "" if event.row().blocks => Ok(OnTimeout::Block),
-            "" => Ok(OnTimeout::Allow),
-            other => {
+        match OnTimeout::from_name(self.on_timeout) {
+            Some(policy) => Ok(policy),
+            None if self.on_timeout.is_empty() && event.row().blocks => Ok(OnTimeout::Block),
+            None if self.on_timeout.is_empty() => Ok(OnTimeout::Allow),
+            None => {
+                let given = self.on_timeout;
                 let message =
-                    format!("hook: on_timeout=\"{other}\" not supported (use \"block\" or \"allow\")");
+                    format!("hook: on_timeout=\"{given}\" not supported (use \"block\" or \"allow\")");
                 fault(self.at("on_timeout"), message)
             }
         }
@@ -182,17 +195,9 @@ impl<'n> Raw<'n> {
     }
 
     pub(super) fn headers(&self) -> Checked<Vec<(String, String)>> {
-        let Some(headers) = self.config.and_then(|config| config.get("headers")) else {
-            return Ok(Vec::new());
-        };
-        if !headers.is_object() {
-            return wrong_type(headers, "config.headers", "an object");
-        }
+        let Some(config) = self.config_fields() else { return Ok(Vec::new()) };
         let mut all = Vec::new();
-        for member in headers.members() {
-            let Some(value) = member.value.as_str() else {
-                return wrong_type(&member.value, &format!("config.headers.{}", member.name), "a string");
-            };
+        for (member, value) in config.text_members("headers")? {
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             let is_name = !member.name.is_empty() && member.name.bytes().all(is_token);
             if !is_name || value.bytes().any(|byte| byte < b' ' && byte != b'\t' || byte == 0x7f) {
@@ -204,8 +209,9 @@ impl<'n> Raw<'n> {
     }
 
     pub(super) fn most_in_turn(&self) -> Checked<u64> {
-        let Some(config) = self.config else { return Ok(DEFAULT_PROMPTS) };
-        let wanted = integer(config, "max_invocations_per_turn")?.unwrap_or(0);
+        let Some(node) = self.config else { return Ok(DEFAULT_PROMPTS) };
+        let fields = Fields { node, prefix: "hook: " };
+        let wanted = fields.integer("max_invocations_per_turn")?.unwrap_or(0);
         if wanted < 0 {
             let message = format!("hook: max_invocations_per_turn must be >= 0, got {wanted}");
             return fault(self.config_at(), message);
@@ -214,14 +220,13 @@ impl<'n> Raw<'n> {
     }
 
     pub(super) fn warnings(&self, purpose: Purpose) -> Vec<String> {
-        let unknown = self.node.members().iter().filter(|member| !FIELDS.contains(&member.name.as_str()));
-        let of_config = self.config.map_or(&[][..], Node::members).iter();
-        let unknown_there = of_config.filter(|member| !CONFIG.contains(&member.name.as_str()));
-        let mut all: Vec<_> =
-            unknown.map(|member| format!("hook: unknown field \"{}\" is ignored", member.name)).collect();
-        all.extend(
-            unknown_there.map(|member| format!("hook: config: unknown field \"{}\" is ignored", member.name)),
-        );
+        let unknown = |prefix, node: Option<&'n Node>, known| {
+            let told = move |name: &str| format!("{prefix}unknown field \"{name}\" is ignored");
+            let members = node.into_iter().flat_map(move |node| Fields { node, prefix }.unknown(known));
+            members.map(move |member| told(&member.name))
+        };
+        let mut all: Vec<_> = unknown("hook: ", Some(self.node), FIELDS).collect();
+        all.extend(unknown("hook: config: ", self.config, CONFIG));
         if purpose == Purpose::Save {
             let set = STORED.into_iter().filter(|name| self.node.get(name).is_some());
             all.extend(set.map(|name| format!("hook: {name} is set by the store; what is given is ignored")));

@@ -2,9 +2,8 @@
 //! the one that is told.
 
 use super::builtin;
-use super::field::{Checked, fault, strings};
-use super::raw::Raw;
-use super::settings::{Edition, GoclawSettings};
+use super::raw::{Checked, Raw, fault};
+use super::settings::{Edition, GoclawSettings, ScriptEngine};
 use crate::hook::cel;
 use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::dialect::goclaw::event::EventName;
@@ -15,7 +14,8 @@ use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::matcher::{Regex, RegexCompiler};
 use crate::hook::re2;
-use crate::hook::script::{Capture, Excess, HookScript, Shell};
+use crate::hook::script::{Capture, Shell};
+use crate::hook::word::{Word, words};
 use crate::limit::Limits;
 use crate::text::Text;
 use std::sync::Arc;
@@ -27,19 +27,21 @@ const LONGEST_MATCHER: usize = 256;
 const LONGEST_SCRIPT: usize = 32_768;
 const DEFAULT_MODEL: &str = "haiku";
 
-/// Whose hook it is (1.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::hook::dialect::goclaw) enum Scope {
-    Global,
-    Tenant,
-    Agent,
+words! {
+    /// Whose hook it is (1.3).
+    pub(in crate::hook::dialect::goclaw) enum Scope {
+        Global "global",
+        Tenant "tenant",
+        Agent "agent",
+    }
 }
 
-/// What a timeout on a blocking event does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::hook::dialect::goclaw) enum OnTimeout {
-    Block,
-    Allow,
+words! {
+    /// What a timeout on a blocking event does.
+    pub(in crate::hook::dialect::goclaw) enum OnTimeout {
+        Block "block",
+        Allow "allow",
+    }
 }
 
 /// What this dialect keeps of a record beside the engine's [`Hook`].
@@ -144,29 +146,15 @@ impl Reader<'_> {
         timeout: Duration,
     ) -> Hook {
         let handler = match kind {
-            HandlerKind::Command => {
-                Handler::Script { script: HookScript::new(raw.text("command").to_owned()), shell: Shell::Sh }
-            }
+            HandlerKind::Command => Handler::script(raw.text("command").to_owned(), Shell::Sh),
             other => Handler::Other(other.name()),
         };
         let cwd = raw.text("cwd");
         Hook {
-            id,
-            event: event.name(),
-            handler,
-            timeout,
-            limits: self.limits.clone(),
-            capture: Capture {
-                stdout: OUTPUT_CAP,
-                stderr: OUTPUT_CAP,
-                total: OUTPUT_CAP * 2,
-                merge: false,
-                excess: Excess::Fail,
-            },
             cwd: (kind == HandlerKind::Command && !cwd.is_empty()).then(|| Text::from(cwd)),
             inherit_environment: false,
-            identity: None,
             description: (!raw.name.is_empty()).then(|| raw.name.to_owned()),
+            ..Hook::new(id, event.name(), handler, timeout, self.limits, Capture::of_each(OUTPUT_CAP))
         }
     }
 
@@ -225,7 +213,7 @@ impl Reader<'_> {
                 let message = "hook: prompt handler requires non-empty prompt_template";
                 return fault(raw.config_at(), message);
             }
-            HandlerKind::Script if !self.settings.script => return unknown(),
+            HandlerKind::Script if self.settings.script == ScriptEngine::Off => return unknown(),
             HandlerKind::Script => {
                 let source = raw.text("source");
                 if source.trim().is_empty() {
@@ -305,14 +293,12 @@ impl Reader<'_> {
     fn environment(&self, raw: &Raw<'_>) -> Checked<Vec<(Text, Text)>> {
         let mut all: Vec<_> =
             MINIMUM.map(|(name, value)| (Text::from_static(name), Text::from_static(value))).into();
-        let Some(names) = raw.config.and_then(|config| config.get("allowed_env_vars")) else {
-            return Ok(all);
-        };
-        for name in strings(names, "config.allowed_env_vars")? {
+        let names = raw.config_fields().map(|config| config.texts("allowed_env_vars")).transpose()?;
+        for name in names.flatten().unwrap_or_default() {
             if let Some((_, value)) = self.settings.environment.iter().find(|(known, _)| *known == name) {
                 let name = Text::from(name.as_str());
                 all.retain(|(known, _)| *known != name);
-                all.push((name, value.clone()));
+                all.push((name, Text::from(value.as_str())));
             }
         }
         Ok(all)

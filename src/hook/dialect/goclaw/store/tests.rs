@@ -353,8 +353,12 @@ fn prompt() -> Value {
            "matcher": "exec", "config": {"prompt_template": "x"}})
 }
 
-fn logged(host: &Scripted) -> Vec<&'static str> {
-    lock(&host.logs).iter().map(|log| log.name).filter(|name| name.starts_with("security.")).collect()
+fn logged(host: &Scripted) -> Vec<String> {
+    lock(&host.logs)
+        .iter()
+        .map(|log| log.name.to_string())
+        .filter(|name| name.starts_with("security."))
+        .collect()
 }
 
 /// R40 and 7: a store that fails is logged, and the decision stands.
@@ -370,7 +374,7 @@ fn a_budget_store_that_fails_changes_no_decision() {
     assert_eq!(logged(&host), ["security.hook.budget_precheck_failed", "security.hook.budget_deduct_failed"]);
     let failure = store.keep(&outcome.records[0]).unwrap_err();
     assert_eq!(
-        (failure.name, failure.fields["message"].as_str()),
+        (&*failure.name, failure.fields["message"].as_str()),
         ("security.hook.audit_write_failed", Some("disk full"))
     );
 }

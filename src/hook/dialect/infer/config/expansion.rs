@@ -33,7 +33,7 @@ impl Expanded<'_> {
 /// Expands; `None` when the text grows too large.
 pub(super) fn expand<'a>(
     text: &'a [u8],
-    environment: &[(&str, &str)],
+    environment: &[(String, String)],
     unset_is_empty: bool,
 ) -> Option<Expanded<'a>> {
     let mut out = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn expand<'a>(
 /// The length of what begins with a dollar sign, and its value; `None` stays as it is.
 fn reference<'v>(
     text: &[u8],
-    environment: &[(&str, &'v str)],
+    environment: &'v [(String, String)],
     unset_is_empty: bool,
 ) -> (usize, Option<&'v [u8]>) {
     let after = text.get(1..).unwrap_or_default();
@@ -106,8 +106,12 @@ fn name(text: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    fn variables(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
     fn expanded(text: &str, unset_is_empty: bool) -> String {
-        let environment = [("A", "one"), ("LONG_1", "x y"), ("E", "")];
+        let environment = variables(&[("A", "one"), ("LONG_1", "x y"), ("E", "")]);
         let expanded = expand(text.as_bytes(), &environment, unset_is_empty).unwrap();
         String::from_utf8_lossy(&expanded.text).into_owned()
     }
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn places_are_the_files() {
-        let environment = [("A", "longer"), ("B", "")];
+        let environment = variables(&[("A", "longer"), ("B", "")]);
         let text = b"x$A-${B}y$A";
         let expanded = expand(text, &environment, false).unwrap();
         assert_eq!(&*expanded.text, b"xlonger-ylonger");
@@ -140,14 +144,14 @@ mod tests {
     fn growth_is_bounded() {
         let value = "v".repeat(1 << 16);
         let text = "$A".repeat(1 << 10);
-        assert!(expand(text.as_bytes(), &[("A", &value)], false).is_none());
+        assert!(expand(text.as_bytes(), &variables(&[("A", &value)]), false).is_none());
     }
 
     proptest::proptest! {
         /// Places never run backwards and stay inside the file.
         #[test]
         fn places_keep_their_order(text in "[$A{}x1 ]{0,40}", value in "[a-z]{0,6}") {
-            let expanded = expand(text.as_bytes(), &[("A", &value)], true).unwrap();
+            let expanded = expand(text.as_bytes(), &variables(&[("A", &value)]), true).unwrap();
             let places: Vec<_> = (0..=expanded.text.len()).map(|at| expanded.original(at)).collect();
             assert!(places.is_sorted() && places.iter().all(|at| *at <= text.len()), "{places:?}");
             assert_eq!(places.last(), Some(&text.len()));
