@@ -41,7 +41,7 @@ impl Late {
     }
 
     /// Waits for the end of a run, and reads its outcome.
-    pub(super) async fn wait(&self, run: HookFuture<'_, ScriptOutcome>, place: reading::Place) -> Ran {
+    pub(super) async fn wait(&self, run: HookFuture<'_, ScriptOutcome>, place: reading::ReadingPlace) -> Ran {
         let reader = Arc::clone(&self.reader);
         reading::of(run.await, place, move |outcome| reader(outcome)).await
     }
@@ -81,7 +81,7 @@ struct Background {
 pub(super) fn add(
     host: &dyn HookRunner,
     hook: HookId,
-    place: reading::Place,
+    place: reading::ReadingPlace,
     future: HookFuture<'static, ScriptOutcome>,
     late: Late,
 ) -> Result<(), Ended> {

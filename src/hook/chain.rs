@@ -288,7 +288,7 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
         record: &mut HookRecord,
     ) -> Flow {
         let terms = self.chain.terms(of);
-        let place = reading::Place {
+        let place = reading::ReadingPlace {
             stays: self.host.stays(),
             live_bytes: of.hook.limits.live_bytes,
             trees: C::TREES,

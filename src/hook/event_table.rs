@@ -26,6 +26,36 @@ pub(crate) struct EventRow {
     pub(crate) output: Members,
     /// Whether its names are read without regard to case.
     pub(crate) any_case: bool,
+    /// The member of the payload that a matcher tests, where that is not the tool's name; empty where there is none.
+    pub(crate) matched: &'static str,
+    /// The values that the member can have, where they are known.
+    pub(crate) values: &'static [&'static str],
+    marks: u16,
+}
+
+/// What an event takes of an answer, and what else holds of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// A person can be asked.
+    Ask,
+    /// What it is about can be allowed without asking.
+    Allow,
+    /// A call's arguments can be rewritten.
+    Arguments,
+    /// The user's message can be rewritten.
+    Message,
+    /// A call's result can be rewritten.
+    Result,
+    /// Text reaches the model.
+    Context,
+    /// Plain text on standard output does.
+    PlainText,
+    /// Exit status 2 blocks nothing, but its text reaches the model or the user.
+    Feedback,
+    /// Any exit status other than 0 is an answer, not a failure.
+    AnyStatus,
+    /// A hook can stop a step of the platform, which guards nothing that a model or a user does.
+    PlatformStep,
 }
 
 /// Which outcomes of a moment an event is about.
@@ -61,7 +91,40 @@ impl EventRow {
             payload: &[],
             output: &[],
             any_case: false,
+            matched: "",
+            values: &[],
+            marks: 0,
         }
+    }
+
+    /// What holds of it.
+    pub(crate) const fn marks<const N: usize>(self, marks: [Mark; N]) -> Self {
+        let mut row = self;
+        let mut place = 0;
+        while place < N {
+            row.marks |= 1 << marks[place] as u16;
+            place += 1;
+        }
+        row
+    }
+
+    /// What holds of it under a condition.
+    pub(crate) const fn mark_if(self, mark: Mark, holds: bool) -> Self {
+        if holds { self.marks([mark]) } else { self }
+    }
+
+    pub(crate) const fn has(&self, mark: Mark) -> bool {
+        self.marks & 1 << mark as u16 != 0
+    }
+
+    /// What a matcher tests beside a tool's name.
+    pub(crate) const fn matched(self, member: &'static str) -> Self {
+        Self { matched: member, ..self }
+    }
+
+    /// The values that a matcher can meet.
+    pub(crate) const fn values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
     }
 
     /// What is read of a hook's output.

@@ -99,7 +99,8 @@ const LATE_TREES: u64 = 2;
 
 /// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
 fn start<'a>(host: &'a dyn HookRunner, hook: &'a Hook, request: ScriptRequest<'a>, late: Late) -> Begun<'a> {
-    let place = reading::Place { stays: host.stays(), live_bytes: hook.limits.live_bytes, trees: LATE_TREES };
+    let place =
+        reading::ReadingPlace { stays: host.stays(), live_bytes: hook.limits.live_bytes, trees: LATE_TREES };
     match host.start(request.clone()) {
         Some(run) => match background::add(host, hook.id.clone(), place, run, late) {
             Ok(()) => Begun::over(ScriptOutcome::exited(0, "", "")),

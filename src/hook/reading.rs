@@ -13,7 +13,7 @@ const TREE_IN_PLACE: u64 = 256 << 10;
 
 /// How an output is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct ReadingPlace {
     /// A long one is read here, too.
     pub(super) stays: bool,
     /// Bytes of memory that the run was allowed.
@@ -25,7 +25,7 @@ pub(super) struct Place {
 /// Reads an outcome; gives it back with what it means.
 pub(super) async fn of<T: Send + 'static>(
     mut outcome: ScriptOutcome,
-    place: Place,
+    place: ReadingPlace,
     read: impl FnOnce(&ScriptOutcome) -> T + Send + 'static,
 ) -> (T, ScriptOutcome) {
     let is_long = outcome.stdout.len().saturating_add(outcome.stderr.len()) > IN_PLACE;
@@ -55,7 +55,7 @@ mod tests {
     #[tokio::test]
     async fn only_a_long_output_is_read_on_another_thread() {
         let outcome = |bytes: usize| ScriptOutcome::exited(0, vec![b'a'; bytes], "");
-        let place = Place { stays: false, live_bytes: 1 << 20, trees: 2 };
+        let place = ReadingPlace { stays: false, live_bytes: 1 << 20, trees: 2 };
         let thread = |bytes: usize| of(outcome(bytes), place, |_| current().id());
         let here: ThreadId = current().id();
         let (short, read) = thread(IN_PLACE).await;
@@ -65,6 +65,6 @@ mod tests {
         let tree = "[0],".repeat(IN_PLACE / 5);
         let heavy = ScriptOutcome::exited(0, format!("[{tree}0]"), "");
         assert!(heavy.stdout.len() < IN_PLACE && of(heavy, place, |_| current().id()).await.0 != here);
-        assert_eq!(of(read, Place { stays: true, ..place }, |_| current().id()).await.0, here);
+        assert_eq!(of(read, ReadingPlace { stays: true, ..place }, |_| current().id()).await.0, here);
     }
 }

@@ -1,6 +1,13 @@
 //! A scripted session for tests: outcomes are given in advance, requests and files are kept.
 
+pub(crate) mod rows;
+
+use super::contract::{LoadOptions, Purpose};
+use super::dialect::list::Dialect;
+use super::error::ConfigError;
+use super::hook_set::HookSet;
 use super::observer::HookObserver;
+use super::outcome::Outcome;
 use super::record::{HookRecord, LogRecord};
 use super::request::Request;
 use super::runner::{HookFuture, HookRunner};
@@ -9,9 +16,32 @@ use super::state::SessionState;
 use crate::clock::lock;
 use crate::text::Text;
 use crate::vfs::{Errno, FileSystem, FsError};
+use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// Loads a config with these settings.
+pub(crate) fn load_for(
+    dialect: Dialect,
+    config: &Value,
+    settings: &Value,
+    purpose: Purpose,
+) -> Result<HookSet, ConfigError> {
+    let settings = settings.as_object().cloned().unwrap_or_default();
+    let options = LoadOptions { settings, purpose, ..LoadOptions::default() };
+    HookSet::load(dialect, config.to_string().as_bytes(), &options)
+}
+
+/// Fires the event of a payload.
+pub(crate) fn fire(hooks: &HookSet, host: &Scripted, payload: &Value) -> Outcome {
+    let event = hooks.read_event(payload).unwrap();
+    block_on(hooks.fire(host, &event))
+}
 
 /// What a run was asked to do.
 #[derive(Clone, Debug)]
@@ -69,7 +99,9 @@ impl Scripted {
     /// `name` of each log record with the hook's id.
     pub(crate) fn log_lines(&self) -> Vec<String> {
         let logs = lock(&self.logs);
-        let line = |log: &LogRecord| format!("{} {}", log.name, log.fields["hook_id"].as_str().unwrap_or(""));
+        let line = |log: &LogRecord| {
+            format!("{} {}", log.name, log.fields.get("hook_id").and_then(Value::as_str).unwrap_or(""))
+        };
         logs.iter().map(line).collect()
     }
 }

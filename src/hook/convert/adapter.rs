@@ -138,10 +138,15 @@ impl Adapter<'_> {
         from.shell_argument.iter().rev().find(used).or(from.shell_argument.first()).copied().unwrap_or("")
     }
 
+    /// A program that knows what happens when the target's event is fired.
+    fn with_moment(&self, program: &str) -> String {
+        format!("\"{}\" as $moment | {program}", self.target.moment)
+    }
+
     fn payload_in(&self, from: &Facts, to: &Facts) -> String {
         let (theirs, own) = (to.shell_argument.first().copied().unwrap_or(""), self.own_key(from));
         if to.shell_in_payload.is_empty() || from.shell_in_payload.is_empty() {
-            return to.payload_in.to_owned();
+            return self.with_moment(to.payload_in);
         }
         let rename = if theirs == own {
             String::new()
@@ -150,7 +155,9 @@ impl Adapter<'_> {
         };
         format!(
             "{} | if .tool_name == \"{}\" then .tool_name = \"{}\"{rename} else . end",
-            to.payload_in, to.shell_in_payload, from.shell_in_payload
+            self.with_moment(to.payload_in),
+            to.shell_in_payload,
+            from.shell_in_payload
         )
     }
 

@@ -2,7 +2,7 @@
 
 use super::Conversion;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::event_table::{EventRow, Failure, Part};
+use crate::hook::event_table::{EventRow, Failure, Mark, Part};
 use crate::hook::portable::{self, Facts, PortableHook};
 use crate::visible;
 use serde_json::{Value, json};
@@ -57,37 +57,31 @@ impl Remark {
     }
 }
 
-/// What an answer may hold: words by which a script shows that it uses it, and what the loss is called.
-const USES: [(&str, &[&str]); 6] = [
-    ("ask", &["\"ask\"", "\"defer\""]),
-    ("allow", &["permissionDecision", "permission_decision", "approve", "behavior"]),
-    ("arguments", &["updatedInput", "updated_input", "patch"]),
-    ("message", &["patch"]),
-    ("result", &["updatedToolOutput", "updated_tool_response", "patch"]),
-    ("context", &["additionalContext", "additional_context", "hook_context"]),
+/// What an answer may hold, words by which a script shows that it uses it, and what the loss is called.
+const USES: [(Mark, &[&str], &str); 6] = [
+    (Mark::Ask, &["\"ask\"", "\"defer\""], "to ask the user is not possible there"),
+    (
+        Mark::Allow,
+        &["permissionDecision", "permission_decision", "approve", "behavior"],
+        "a permission given by the hook has no effect there",
+    ),
+    (
+        Mark::Arguments,
+        &["updatedInput", "updated_input", "patch"],
+        "rewritten arguments have no effect there",
+    ),
+    (Mark::Message, &["patch"], "a rewritten message has no effect there"),
+    (
+        Mark::Result,
+        &["updatedToolOutput", "updated_tool_response", "patch"],
+        "a rewritten result has no effect there",
+    ),
+    (
+        Mark::Context,
+        &["additionalContext", "additional_context", "hook_context"],
+        "text for the model has no place there",
+    ),
 ];
-
-/// Events on which what a hook prints as plain text is text for the model.
-fn takes_text(dialect: Dialect, event: &str) -> bool {
-    let events: &[&str] = match dialect {
-        Dialect::DockerAgent => &[
-            "session_start",
-            "user_prompt_submit",
-            "user_steering_messages_submit",
-            "user_followup_submit",
-            "turn_start",
-            "post_tool_use",
-            "stop",
-            "pre_compact",
-        ],
-        Dialect::ClaudeCode => {
-            &["UserPromptSubmit", "UserPromptExpansion", "SessionStart", "PostModelSwitch"]
-        }
-        Dialect::Agentao => &["UserPromptSubmit", "Stop"],
-        _ => &[],
-    };
-    events.contains(&event)
-}
 
 /// Whether a script can give a verdict: by its words, or because it runs what is not seen here.
 fn may_block(script: &str) -> bool {
@@ -126,38 +120,30 @@ impl Conversion {
         script: &str,
     ) {
         let facts = portable::facts(from);
-        let had = (facts.carries)(event);
-        let has = (portable::facts(self.to).carries)(target);
         let label = hook.label();
         let to = self.to;
-        if had.deny && !has.deny && may_block(script) {
+        if event.blocks && !target.blocks && may_block(script) {
             self.remark(
                 RemarkKind::Lost,
                 &label,
                 format!("`{}` of {to} can not be blocked: the hook only observes", target.name),
             );
         }
-        for (what, words) in USES {
-            let (before, after, text) = match what {
-                "ask" if target.blocks => {
-                    (had.ask, has.ask, "to ask the user is not possible there: it blocks instead")
-                }
-                "ask" => (had.ask, has.ask, "to ask the user is not possible there"),
-                "allow" => (had.allow, has.allow, "a permission given by the hook has no effect there"),
-                "arguments" => (had.arguments, has.arguments, "rewritten arguments have no effect there"),
-                "message" => (had.message, has.message, "a rewritten message has no effect there"),
-                "result" => (had.result, has.result, "a rewritten result has no effect there"),
-                _ => (had.context, has.context, "text for the model has no place there"),
+        for (mark, words, text) in USES {
+            let text = match mark {
+                Mark::Ask if target.blocks => "to ask the user is not possible there: it blocks instead",
+                _ => text,
             };
             let uses = words.iter().any(|word| script.contains(word))
-                || what == "context" && takes_text(from, event.name) && prints_text(script);
-            if before && !after && uses {
+                || mark == Mark::Context && event.has(Mark::PlainText) && prints_text(script);
+            if event.has(mark) && !target.has(mark) && uses {
                 self.remark(RemarkKind::Lost, &label, text);
             }
         }
         let to_facts = portable::facts(to);
         let rewrites = ["updatedInput", "updated_input", "patch"].iter().any(|word| script.contains(word));
-        if had.arguments && has.arguments && rewrites && facts.merges_arguments != to_facts.merges_arguments {
+        let both = event.has(Mark::Arguments) && target.has(Mark::Arguments);
+        if both && rewrites && facts.merges_arguments != to_facts.merges_arguments {
             if facts.merges_arguments {
                 let text = "the adapter merges the patch: the platform replaces the arguments";
                 self.remark(RemarkKind::Kept, &label, text);

@@ -16,72 +16,6 @@ use std::time::Duration;
 /// Duplicate keys of one config that are told.
 const MOST_DUPLICATES: usize = 50;
 
-/// Values that a matcher of these events can meet: dialect, event, field, values.
-const VALUES: &[(Dialect, &str, &str, &[&str])] = &[
-    (Dialect::ClaudeCode, "SessionStart", "source", &["startup", "resume", "clear", "compact", "fork"]),
-    (Dialect::ClaudeCode, "Setup", "trigger", &["init", "maintenance"]),
-    (
-        Dialect::ClaudeCode,
-        "InstructionsLoaded",
-        "load_reason",
-        &["session_start", "nested_traversal", "path_glob_match", "include", "compact"],
-    ),
-    (
-        Dialect::ClaudeCode,
-        "Notification",
-        "notification_type",
-        &[
-            "permission_prompt",
-            "idle_prompt",
-            "auth_success",
-            "elicitation_dialog",
-            "elicitation_url_dialog",
-            "elicitation_complete",
-            "elicitation_response",
-            "agent_needs_input",
-            "agent_completed",
-            "quota_auto_resume_fired",
-            "quota_auto_resume_stale",
-            "quota_auto_resume_disabled",
-        ],
-    ),
-    (
-        Dialect::ClaudeCode,
-        "StopFailure",
-        "error",
-        &[
-            "rate_limit",
-            "overloaded",
-            "authentication_failed",
-            "oauth_org_not_allowed",
-            "account_on_hold",
-            "billing_error",
-            "invalid_request",
-            "model_not_found",
-            "server_error",
-            "max_output_tokens",
-            "cloud_credential_error",
-            "unknown",
-        ],
-    ),
-    (
-        Dialect::ClaudeCode,
-        "ConfigChange",
-        "source",
-        &["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
-    ),
-    (Dialect::ClaudeCode, "DirectoryAdded", "source", &["slash_command", "register_repo_root"]),
-    (Dialect::ClaudeCode, "PreCompact", "trigger", &["manual", "auto"]),
-    (Dialect::ClaudeCode, "PostCompact", "trigger", &["manual", "auto"]),
-    (
-        Dialect::ClaudeCode,
-        "SessionEnd",
-        "reason",
-        &["clear", "resume", "logout", "prompt_input_exit", "other", "bypass_permissions_disabled"],
-    ),
-    (Dialect::Agentao, "PreCompact", "trigger", &["manual", "auto"]),
-];
-
 /// Tools of Claude Code.
 const CLAUDE_TOOLS: &[&str] = &[
     "Bash",
@@ -323,9 +257,7 @@ impl HookLint<'_> {
 
     /// A matcher that none of the values passes that the event can have.
     fn no_such_value(&self, event: &EventRow, field: &str, matcher: &str) -> Option<String> {
-        let (.., values) = VALUES
-            .iter()
-            .find(|(dialect, name, of, _)| (*dialect, *name, *of) == (self.dialect, event.name, field))?;
+        let values = Some(event.values).filter(|values| event.matched == field && !values.is_empty())?;
         let tools = portable::condition(self.dialect, event.name, matcher);
         let any = values.iter().any(|value| tools.passes(value) != Some(false));
         (!any).then(|| {
@@ -370,8 +302,9 @@ impl HookLint<'_> {
 
     /// Claude Code's end of a session has one budget for all its hooks.
     fn event_cap(&self) -> Option<Duration> {
-        (self.dialect == Dialect::ClaudeCode && self.hook.event == "SessionEnd")
-            .then(|| Duration::from_mins(1))
+        (self.dialect == Dialect::ClaudeCode
+            && self.hook.facts.is_some_and(|event| event.moment == "session_ended"))
+        .then(|| Duration::from_mins(1))
     }
 }
 

@@ -5,23 +5,9 @@ use super::flow::Flow;
 use super::rule::{CANNOT_BLOCK, EXIT_FAILURE, EXIT_NOT_BLOCKING, FAIL_OPEN, FAIL_OPEN_DEFAULT, REASON_LOST};
 use super::texts::{Goes, Streams, Texts};
 use crate::hook::dialect::list::Dialect;
-use crate::hook::event_table::{EventRow, Failure};
+use crate::hook::event_table::{EventRow, Failure, Mark};
 use crate::hook::portable::ExitRule;
 use crate::inspect::{CommandView, Via, View};
-
-/// Events whose hooks can stop a step of the platform, but guard nothing that a model or a user does.
-const IS_A_STEP: [&str; 3] = ["pre_compact", "before_compaction", "worktree_create"];
-
-/// Events of Claude Code on which exit 2 does nothing at all.
-const IGNORES_STATUS: [&str; 7] = [
-    "PermissionDenied",
-    "Notification",
-    "Setup",
-    "InstructionsLoaded",
-    "MessageDisplay",
-    "StopFailure",
-    "DirectoryAdded",
-];
 
 impl HookLint<'_> {
     pub(super) fn exit_statuses(&mut self, script: &str, view: &View, texts: &Texts, flow: &Flow) {
@@ -43,7 +29,7 @@ impl HookLint<'_> {
         match (self.facts.exit, event.blocks) {
             (ExitRule::TwoBlocks, true) => {
                 // Any status other than 0 is an answer there.
-                let is_answer = matches!(event.name, "WorktreeCreate" | "WorktreeRemove");
+                let is_answer = event.has(Mark::AnyStatus);
                 let failure_blocks = self.hook.fails_closed();
                 let rule = if failure_blocks { &EXIT_FAILURE } else { &EXIT_NOT_BLOCKING };
                 let what =
@@ -53,9 +39,7 @@ impl HookLint<'_> {
                 }
             }
             (ExitRule::TwoBlocks, false) => {
-                // Claude Code hands the text to the model or the user on most events.
-                let feedback = self.dialect == Dialect::ClaudeCode && !IGNORES_STATUS.contains(&event.name);
-                if let Some((offset, _)) = two.filter(|_| !feedback) {
+                if let Some((offset, _)) = two.filter(|_| !event.has(Mark::Feedback)) {
                     let message = format!("exit 2 blocks nothing on {}", event.name);
                     self.report_in_script(&CANNOT_BLOCK, offset, message);
                 }
@@ -84,7 +68,7 @@ impl HookLint<'_> {
         } else if event.blocks && blocks && !self.hook.fails_closed() {
             let (rule, message) = match (event.failure, self.dialect) {
                 (Failure::Choice, dialect)
-                    if dialect != Dialect::ClaudeCode && !IS_A_STEP.contains(&event.name) =>
+                    if dialect != Dialect::ClaudeCode && !event.has(Mark::PlatformStep) =>
                 {
                     (&FAIL_OPEN, "a timeout or an error of this guard lets the action through")
                 }
@@ -96,8 +80,7 @@ impl HookLint<'_> {
 
     /// A reason on standard output before `exit 2`: only standard error is read then.
     fn lost_reasons(&mut self, sites: &[ExitSite], event: &EventRow) {
-        let is_read =
-            event.blocks || self.dialect == Dialect::ClaudeCode && !IGNORES_STATUS.contains(&event.name);
+        let is_read = event.blocks || event.has(Mark::Feedback);
         for site in sites.iter().filter(|site| site.status == 2 && is_read) {
             let is_object = |text: &str| text.trim_start_matches(['\'', '"']).trim_start().starts_with('{');
             let lost = site.printed.iter().find(|print| print.goes == Goes::Output && print.is_text);

@@ -79,7 +79,7 @@ struct Use {
 }
 
 /// A file that was read.
-struct Script {
+struct FollowedScript {
     name: String,
     text: String,
     view: View,
@@ -91,7 +91,7 @@ pub(super) struct Follow<'h> {
     files: &'h dyn ScriptFiles,
     options: &'h LintOptions<'h>,
     dialect: Dialect,
-    scripts: Vec<Script>,
+    scripts: Vec<FollowedScript>,
     places: FxHashMap<ScriptPath, usize>,
     findings: Vec<Finding>,
     reported: FxHashSet<(ScriptPath, Option<usize>)>,
@@ -187,7 +187,7 @@ impl<'h> Follow<'h> {
             let Ok(text) = String::from_utf8(file.content) else { return };
             let view = crate::inspect::inspect(text.as_bytes());
             self.places.insert(call.path.clone(), self.scripts.len());
-            self.scripts.push(Script { name: file.name, text, view, uses: vec![way] });
+            self.scripts.push(FollowedScript { name: file.name, text, view, uses: vec![way] });
         }
         if depth >= MOST_NESTING {
             return;

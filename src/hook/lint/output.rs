@@ -6,6 +6,7 @@ use super::rule::{
 };
 use super::texts::{Piece, Texts, keys, string_values};
 use crate::hook::dialect::list::Dialect;
+use crate::hook::event_table::Mark;
 use crate::hook::portable::{self, ExitRule};
 use crate::inspect::View;
 use rustc_hash::FxHashSet;
@@ -148,7 +149,7 @@ impl HookLint<'_> {
 
     /// `ask` on an event on which it is not read.
     fn asks(&mut self, piece: &Piece) {
-        let Some(event) = self.hook.facts.filter(|event| !(self.facts.carries)(event).ask) else { return };
+        let Some(event) = self.hook.facts.filter(|event| !event.has(Mark::Ask)) else { return };
         let asks = ["permissionDecision", "permission_decision"].iter().any(|name| {
             self.facts.output().contains(name) && string_values(&piece.text, name).contains(&"ask")
         });

@@ -1,12 +1,9 @@
 //! Agentao: facts, reader, writer, translations.
 
 use super::tools::Tools;
-use super::{
-    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds,
-};
+use super::{Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds};
 use crate::hook::dialect::agentao::event::EVENTS;
 use crate::hook::document::Node;
-use crate::hook::event_table::EventRow;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -53,9 +50,6 @@ pub(crate) static FACTS: Facts = Facts {
     write,
     payload_in: r#"
         . as $p | (.event // .hook_event_name) as $name | (.data // {}) as $d
-        | {SessionStart: "session_started", UserPromptSubmit: "prompt_submitted", PreToolUse: "tool_call_starting",
-           PostToolUse: "tool_call_ended", PostToolUseFailure: "tool_call_ended", Stop: "turn_ended",
-           PreCompact: "compaction_starting", SessionEnd: "session_ended"}[$name] as $moment
         | {moment: $moment, session_id: ($d.sessionId // .session_id), cwd: ($d.cwd // .cwd), permission_mode, trigger,
            stop_hook_active, transcript_path, custom_instructions, last_message: .last_assistant_message,
            reason: (.turn_end_reason // .reason)}
@@ -125,17 +119,7 @@ pub(crate) static FACTS: Facts = Facts {
              then {additionalContext: .contexts} else {} end)
         | if . == {} then {stdout: "", stderr: "", status: 0} else {stdout: (tojson + "\n"), stderr: "", status: 0} end"#,
     matching: Matching::Regex,
-    carries,
 };
-
-fn carries(event: &EventRow) -> Carries {
-    Carries {
-        deny: event.blocks,
-        ask: event.name == "PreToolUse",
-        context: matches!(event.name, "UserPromptSubmit" | "Stop"),
-        ..Carries::default()
-    }
-}
 
 fn read(node: &Node) -> Vec<PortableHook> {
     let mut hooks = Vec::new();

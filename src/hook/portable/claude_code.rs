@@ -2,8 +2,7 @@
 
 use super::tools::Tools;
 use super::{
-    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, texts,
-    whole_seconds,
+    Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, texts, whole_seconds,
 };
 use crate::hook::dialect::claude_code::event::EVENTS;
 use crate::hook::document::Node;
@@ -55,12 +54,6 @@ pub(crate) static FACTS: Facts = Facts {
     write,
     payload_in: r#"
         . as $p
-        | {SessionStart: "session_started", UserPromptSubmit: "prompt_submitted", PreToolUse: "tool_call_starting",
-           PermissionRequest: "permission_requested", PermissionDenied: "permission_decided",
-           PostToolUse: "tool_call_ended", PostToolUseFailure: "tool_call_ended", PostToolBatch: "tool_batch_ended",
-           Notification: "notified", SubagentStart: "subagent_started", SubagentStop: "subagent_ended",
-           Stop: "turn_ended", StopFailure: "turn_ended", PreCompact: "compaction_starting",
-           PostCompact: "compaction_ended", SessionEnd: "session_ended"}[.hook_event_name] as $moment
         | {moment: $moment, session_id, cwd, permission_mode, agent_id, source, reason, trigger,
            transcript_path, stop_hook_active, custom_instructions, last_message: .last_assistant_message}
         | with_entries(select(.value != null))
@@ -134,53 +127,7 @@ pub(crate) static FACTS: Facts = Facts {
           + (if $more != {} then {hookSpecificOutput: ($base + $more)} else {} end)
         | if . == {} then {stdout: "", stderr: "", status: 0} else {stdout: (tojson + "\n"), stderr: "", status: 0} end"#,
     matching: Matching::Regex,
-    carries,
 };
-
-fn carries(event: &EventRow) -> Carries {
-    Carries {
-        deny: event.blocks,
-        ask: event.name == "PreToolUse",
-        allow: matches!(event.name, "PreToolUse" | "PermissionRequest"),
-        arguments: matches!(event.name, "PreToolUse" | "PermissionRequest"),
-        message: false,
-        result: event.name == "PostToolUse",
-        context: matches!(
-            event.name,
-            "PreToolUse"
-                | "PostToolUse"
-                | "PostToolUseFailure"
-                | "PostToolBatch"
-                | "SubagentStart"
-                | "Stop"
-                | "SubagentStop"
-                | "UserPromptSubmit"
-                | "SessionStart"
-        ),
-    }
-}
-
-/// Events whose matcher is about something else than a tool.
-const MATCHES_FIELD: &[(&str, &str)] = &[
-    ("SessionStart", "source"),
-    ("Setup", "trigger"),
-    ("InstructionsLoaded", "load_reason"),
-    ("UserPromptExpansion", "command_name"),
-    ("Notification", "notification_type"),
-    ("SubagentStart", "agent_type"),
-    ("SubagentStop", "agent_type"),
-    ("StopFailure", "error"),
-    ("ConfigChange", "source"),
-    ("DirectoryAdded", "source"),
-    ("FileChanged", "file name"),
-    ("PreCompact", "trigger"),
-    ("PostCompact", "trigger"),
-    ("PreModelSwitch", "to_model"),
-    ("PostModelSwitch", "to_model"),
-    ("Elicitation", "mcp_server_name"),
-    ("ElicitationResult", "mcp_server_name"),
-    ("SessionEnd", "reason"),
-];
 
 /// R5: everything, a list of names, or an unanchored expression.
 pub(super) fn matcher(text: &str) -> Tools {
@@ -213,10 +160,10 @@ fn read(node: &Node) -> Vec<PortableHook> {
                 hook.matcher.clone_from(&written);
                 hook.places.matcher = place(group, "matcher");
                 if let Some(text) = written.as_deref().filter(|text| !text.is_empty() && *text != "*") {
-                    match MATCHES_FIELD.iter().find(|(name, _)| *name == event.name) {
-                        Some((_, field)) => hook.conditions.push((field, text.to_owned())),
-                        None if hook.facts.is_some_and(|facts| facts.tool) => hook.tools = matcher(text),
-                        None => {}
+                    match hook.facts {
+                        Some(facts) if facts.tool => hook.tools = matcher(text),
+                        Some(EventRow { matched: "", .. }) | None => {}
+                        Some(facts) => hook.conditions.push((facts.matched, text.to_owned())),
                     }
                 }
                 hooks.push(hook);

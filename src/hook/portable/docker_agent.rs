@@ -2,12 +2,12 @@
 
 use super::tools::Tools;
 use super::{
-    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place, text,
+    Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place, text,
     whole_seconds,
 };
 use crate::hook::dialect::docker_agent::event::EVENTS;
 use crate::hook::document::Node;
-use crate::hook::event_table::{EventRow, Failure};
+use crate::hook::event_table::Failure;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -34,13 +34,6 @@ pub(crate) static FACTS: Facts = Facts {
     write,
     payload_in: r#"
         . as $p
-        | {pre_tool_use: "tool_call_starting", permission_request: "permission_requested",
-           post_tool_use: "tool_call_ended", tool_response_transform: "tool_call_ended",
-           session_start: "session_started", user_prompt_submit: "prompt_submitted", turn_start: "turn_started",
-           stop: "turn_ended", turn_end: "turn_ended", before_llm_call: "model_call_starting",
-           after_llm_call: "model_call_ended", session_end: "session_ended", pre_compact: "compaction_starting",
-           after_compaction: "compaction_ended", subagent_stop: "subagent_ended", notification: "notified",
-           on_tool_approval_decision: "permission_decided"}[.hook_event_name] as $moment
         | {moment: $moment, session_id, cwd, agent_name, source, reason, last_message: .stop_response, trigger: .source}
         | with_entries(select(.value != null))
         | if $p | has("tool_name") then
@@ -107,34 +100,12 @@ pub(crate) static FACTS: Facts = Facts {
           + (if $more != {} then {hook_specific_output: $more} else {} end)
         | {stdout: (tojson + "\n"), stderr: "", status: 0}"#,
     matching: Matching::Regex,
-    carries,
 };
 
-fn carries(event: &EventRow) -> Carries {
-    let gate = matches!(event.name, "pre_tool_use" | "permission_request" | "tool_guard");
-    Carries {
-        deny: event.blocks,
-        ask: gate,
-        allow: gate,
-        arguments: gate && event.name != "tool_guard",
-        message: false,
-        result: event.name == "tool_response_transform",
-        context: matches!(
-            event.name,
-            "session_start" | "user_prompt_submit" | "turn_start" | "post_tool_use" | "stop" | "pre_compact"
-        ),
-    }
+/// Whether an event's hooks stand in matcher entries.
+fn is_matched(event: &str) -> bool {
+    FACTS.event(event).is_some_and(|row| row.tool)
 }
-
-/// The events whose hooks stand in matcher entries.
-const MATCHED: [&str; 6] = [
-    "pre_tool_use",
-    "post_tool_use",
-    "permission_request",
-    "tool_response_transform",
-    "tool_input_transform",
-    "tool_guard",
-];
 
 fn read(node: &Node) -> Vec<PortableHook> {
     let mut hooks = Vec::new();
@@ -143,7 +114,7 @@ fn read(node: &Node) -> Vec<PortableHook> {
     for map in maps {
         for event in map.members() {
             for entry in super::one_or_more(&event.value) {
-                if !MATCHED.contains(&event.name.as_str()) {
+                if !is_matched(&event.name) {
                     hooks.push(read_hook(&event.name, entry));
                     continue;
                 }
@@ -206,7 +177,7 @@ fn write(hooks: &[Draft]) -> Value {
         let Some(list) = events.entry(hook.event.name).or_insert_with(|| json!([])).as_array_mut() else {
             continue;
         };
-        if !MATCHED.contains(&hook.event.name) {
+        if !hook.event.tool {
             list.push(Value::Object(spec));
             continue;
         }

@@ -2,12 +2,10 @@
 
 use super::tools::{NameTest, Tools};
 use super::{
-    ArgumentTest, Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs,
-    place, text,
+    ArgumentTest, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place, text,
 };
 use crate::hook::dialect::everruns::event::EVENTS;
 use crate::hook::document::Node;
-use crate::hook::event_table::EventRow;
 use crate::hook::matcher::ArgumentPattern;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -44,9 +42,7 @@ pub(crate) static FACTS: Facts = Facts {
     read,
     write,
     payload_in: r#"
-        {session_start: "session_started", user_prompt_submit: "prompt_submitted", pre_tool_use: "tool_call_starting",
-         post_tool_use: "tool_call_ended", turn_end: "turn_ended", session_end: "session_ended"}[.event] as $moment
-        | {moment: $moment, session_id, turn_id, org_id, agent_id, at: .ts} + (.data // {})
+        {moment: $moment, session_id, turn_id, org_id, agent_id, at: .ts} + (.data // {})
         | if has("tool_calls") then .tool_calls as $calls | . + {tool_calls: $calls} else . end"#,
     payload_out: r#"
         . as $e
@@ -101,19 +97,7 @@ pub(crate) static FACTS: Facts = Facts {
           else {} end
         | {stdout: (tojson + "\n"), stderr: "", status: 0}"#,
     matching: Matching::NamesAndArgument,
-    carries,
 };
-
-fn carries(event: &EventRow) -> Carries {
-    Carries {
-        deny: event.blocks,
-        arguments: event.name == "pre_tool_use",
-        message: event.name == "user_prompt_submit",
-        result: event.name == "post_tool_use",
-        context: event.name == "post_tool_use",
-        ..Carries::default()
-    }
-}
 
 /// The three shapes of a config, and a declarative bundle.
 fn read(node: &Node) -> Vec<PortableHook> {

@@ -1,7 +1,7 @@
 //! GoClaw: facts, reader, writer, translations.
 
 use super::tools::Tools;
-use super::{Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text};
+use super::{Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text};
 use crate::hook::dialect::goclaw::event::EVENTS;
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
@@ -51,10 +51,6 @@ pub(crate) static FACTS: Facts = Facts {
     write,
     payload_in: r#"
         . as $p
-        | (.hookEvent // .HookEvent) as $name
-        | {session_start: "session_started", user_prompt_submit: "prompt_submitted", pre_tool_use: "tool_call_starting",
-           post_tool_use: "tool_call_ended", stop: "session_ended", subagent_start: "subagent_started",
-           subagent_stop: "subagent_ended"}[$name] as $moment
         | {moment: $moment, session_id: .sessionId, agent_id: .agentId, depth}
         | if $moment == "tool_call_starting" or $moment == "tool_call_ended" then
             . + {tool_name: $p.toolName, tool_call_id: $p.eventId, arguments: $p.toolInput} else . end
@@ -85,7 +81,6 @@ pub(crate) static FACTS: Facts = Facts {
           {stdout: ({additionalContext: (.contexts | join("\n"))} | tojson + "\n"), stderr: "", status: 0}
         else {stdout: "", stderr: "", status: 0} end"#,
     matching: Matching::Regex,
-    carries: |event| Carries { deny: event.blocks, context: true, ..Carries::default() },
 };
 
 /// One record, a list of records, or `{"hooks": [...]}`.

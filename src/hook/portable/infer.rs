@@ -1,8 +1,6 @@
 //! inference-gateway CLI: facts, reader, writer, translations.
 
-use super::{
-    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds,
-};
+use super::{Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds};
 use crate::hook::dialect::infer::event::EVENTS;
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
@@ -30,10 +28,7 @@ pub(crate) static FACTS: Facts = Facts {
     read,
     write,
     payload_in: r#"
-        {moment: {pre_session: "session_started", pre_stream: "model_call_starting", post_stream: "model_call_ended",
-                  pre_tool: "tool_batch_starting", post_tool: "tool_batch_ended",
-                  pre_queue_drain: "queue_drain_starting", post_queue_drain: "queue_drain_ended",
-                  post_session: "session_ended"}[.hook], session_id, turn_id: (.turn | tostring)}"#,
+        {moment: $moment, session_id, turn_id: (.turn | tostring)}"#,
     payload_out: r#"
         {hook: $event, session_id: (.session_id // ""), turn: (.turn_id // "1" | tonumber? // 1)}"#,
     answer_in: r#"
@@ -42,7 +37,6 @@ pub(crate) static FACTS: Facts = Facts {
         {stdout: (((.contexts // []) | join("\n")) | if . == "" then . else . + "\n" end),
          stderr: (if .verdict == "deny" or .verdict == "ask" then (.reason // "") + "\n" else "" end), status: 0}"#,
     matching: Matching::None,
-    carries: |_| Carries::default(),
 };
 
 fn read(node: &Node) -> Vec<PortableHook> {

@@ -64,7 +64,7 @@ pub(crate) struct Facts {
     pub(crate) read: fn(&Node) -> Vec<PortableHook>,
     /// Writes hooks as a config.
     pub(crate) write: fn(&[Draft]) -> Value,
-    /// jq: the dialect's payload to the neutral one.
+    /// jq: the dialect's payload to the neutral one; `$moment` is the neutral name of what happened.
     pub(crate) payload_in: &'static str,
     /// jq: the neutral payload to the dialect's; `$hook` is the hook's name, `$event` the dialect's event.
     pub(crate) payload_out: &'static str,
@@ -75,8 +75,6 @@ pub(crate) struct Facts {
     pub(crate) answer_out: &'static str,
     /// What a matcher can say.
     pub(crate) matching: Matching,
-    /// What of an answer gets through, by event: see [`Carries`].
-    pub(crate) carries: fn(&EventRow) -> Carries,
 }
 
 /// The names in a dialect's table of events, each once.
@@ -130,18 +128,6 @@ pub(crate) enum Matching {
     NamesAndArgument,
     /// Any expression over the name.
     Regex,
-}
-
-/// What of an answer gets through on an event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Carries {
-    pub(crate) deny: bool,
-    pub(crate) ask: bool,
-    pub(crate) allow: bool,
-    pub(crate) arguments: bool,
-    pub(crate) message: bool,
-    pub(crate) result: bool,
-    pub(crate) context: bool,
 }
 
 /// A hook of any dialect.

@@ -1,16 +1,10 @@
 //! A loaded config: its hooks with what the dialect keeps of each, and its switches.
 
-use super::chain;
-use super::event::EventName;
 use super::matcher::Matcher;
 use super::settings::AgentaoSettings;
-use crate::hook::chain::{Fired, Firing};
-use crate::hook::contract::Bundle;
-use crate::hook::hooks::{Hook, Hooks};
-use crate::hook::record::{HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookFuture;
+use crate::hook::hooks::Hooks;
 
-/// What this dialect keeps of a hook beside the engine's [`Hook`].
+/// What this dialect keeps of a hook beside the engine's [`Hook`](crate::hook::hooks::Hook).
 #[derive(Debug)]
 pub(super) struct Extra {
     pub(super) matcher: Matcher,
@@ -25,21 +19,4 @@ pub(super) struct Extra {
 pub(super) struct AgentaoBundle {
     pub(super) hooks: Hooks<Extra>,
     pub(super) settings: AgentaoSettings,
-}
-
-impl Bundle for AgentaoBundle {
-    fn hooks(&self) -> &[Hook] {
-        self.hooks.all()
-    }
-
-    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let name = EventName::at(&firing.event.moment)?;
-        let chain = chain::AgentaoChain::new(self, firing.event, name, firing.host);
-        Some(firing.run(&self.hooks, chain))
-    }
-
-    /// The contract's only log event is about a whole firing.
-    fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
-        Vec::new()
-    }
 }

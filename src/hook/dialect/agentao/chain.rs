@@ -7,21 +7,22 @@ use super::bundle::{AgentaoBundle, Extra};
 use super::event::EventName;
 use super::log;
 use super::matcher::Subject;
-use super::output::{self, Answer, Meaning, Terms};
+use super::output::{self, AgentaoAnswer, Meaning, Terms};
 use super::payload::{self, PERMISSION, STOP_ACTIVE, cwd_of};
 use super::result::{
-    AgentaoResult, Attachment, LifecycleResult, PreToolUseResult, StopHookResult, StopOutcome, ToolDecision,
-    UserPromptSubmitResult, blocked_marker,
+    AgentaoResult, Attachment, Folded, LifecycleResult, PreToolUseResult, StopHookResult, StopOutcome,
+    ToolDecision, UserPromptSubmitResult, blocked_marker,
 };
-use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Work};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Work};
 use crate::hook::decision::{Block, Decision, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::{Effect, LogRecord};
-use crate::hook::runner::HookRunner;
+use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
+use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::timestamp::{random_uuid, time_text};
 use crate::text::Text;
@@ -45,22 +46,13 @@ pub(super) struct AgentaoChain<'a> {
     /// Turns forced before this one; 0 for events other than `Stop`.
     forced_turns: u64,
     payload: Option<Text>,
-    pub(super) matched: usize,
-    pub(super) messages: Vec<Attachment>,
-    pub(super) prompt: UserPromptSubmitResult,
-    pub(super) tool: PreToolUseResult,
-    pub(super) stop: StopHookResult,
-    pub(super) outputs: Vec<String>,
+    messages: Vec<Attachment>,
+    folded: Folded,
     decision: Decision,
 }
 
 impl<'a> AgentaoChain<'a> {
-    pub(super) fn new(
-        bundle: &'a AgentaoBundle,
-        event: &'a Event,
-        name: EventName,
-        host: &'a dyn HookRunner,
-    ) -> Self {
+    fn new(bundle: &'a AgentaoBundle, event: &'a Event, name: EventName, host: &'a dyn HookRunner) -> Self {
         let mut chain = Self {
             bundle,
             event,
@@ -68,16 +60,12 @@ impl<'a> AgentaoChain<'a> {
             host,
             forced_turns: forced_turns(event, name, host),
             payload: None,
-            matched: 0,
             messages: Vec::new(),
-            prompt: UserPromptSubmitResult::default(),
-            tool: PreToolUseResult::default(),
-            stop: StopHookResult::default(),
-            outputs: Vec::new(),
+            folded: Folded::default(),
             decision: Decision::default(),
         };
         let due = bundle.hooks.due(name.name()).iter().filter_map(|&index| bundle.hooks.get(index));
-        chain.matched = due.filter(|of| chain.test(of.extra).is_ok()).count();
+        chain.folded.matched = due.filter(|of| chain.test(of.extra).is_ok()).count();
         chain
     }
 
@@ -127,32 +115,32 @@ impl<'a> AgentaoChain<'a> {
             self.decision.rewritten_by.push(hook.id.clone());
         }
         let added = !meaning.contexts.is_empty();
-        self.prompt.additional_contexts.extend(meaning.contexts);
+        self.folded.prompt.additional_contexts.extend(meaning.contexts);
         let Some(reason) = meaning.blocking_error.clone().or_else(|| meaning.stop_reason.clone()) else {
             let effect = if added { Effect::Rewrote(vec!["message"]) } else { Effect::None };
             return (effect, Flow::Continue);
         };
-        self.prompt.blocking_error = meaning.blocking_error;
-        self.prompt.prevent_continuation = meaning.prevent_continuation;
-        self.prompt.stop_reason = meaning.stop_reason;
-        (self.block(&hook.id, reason, self.prompt.marker()), Flow::Stop)
+        self.folded.prompt.blocking_error = meaning.blocking_error;
+        self.folded.prompt.prevent_continuation = meaning.prevent_continuation;
+        self.folded.prompt.stop_reason = meaning.stop_reason;
+        (self.block(&hook.id, reason, self.folded.prompt.marker()), Flow::Stop)
     }
 
     fn absorb_tool(&mut self, hook: &Hook, verdict: Verdict, meaning: Meaning) -> (Effect, Flow) {
-        self.tool.additional_contexts.extend(meaning.contexts);
+        self.folded.tool.additional_contexts.extend(meaning.contexts);
         match verdict {
             Verdict::Block => {
                 let shown =
                     meaning.blocking_error.as_deref().map_or_else(|| DENIED.to_owned(), blocked_marker);
                 let reason = meaning.blocking_error.or(meaning.reason);
-                self.tool.decision = Some(ToolDecision::Deny);
-                self.tool.reason.clone_from(&reason);
+                self.folded.tool.decision = Some(ToolDecision::Deny);
+                self.folded.tool.reason.clone_from(&reason);
                 let reason = reason.unwrap_or_else(|| DENIED.to_owned());
                 (self.block(&hook.id, reason, Some(shown)), Flow::Stop)
             }
-            Verdict::Ask if self.tool.decision.is_none() => {
-                self.tool.decision = Some(ToolDecision::Ask);
-                self.tool.reason = meaning.reason;
+            Verdict::Ask if self.folded.tool.decision.is_none() => {
+                self.folded.tool.decision = Some(ToolDecision::Ask);
+                self.folded.tool.reason = meaning.reason;
                 (Effect::None, Flow::Continue)
             }
             Verdict::Ask => (Effect::Ignored("G13: the first ask stands"), Flow::Continue),
@@ -163,7 +151,7 @@ impl<'a> AgentaoChain<'a> {
     fn absorb_stop(&mut self, hook: &Hook, meaning: Meaning) -> (Effect, Flow) {
         let Meaning { contexts, blocking_error, stop_reason, follow_up_message, system_message, .. } =
             meaning;
-        let stop = &mut self.stop;
+        let stop = &mut self.folded.stop;
         stop.additional_contexts.extend(contexts);
         stop.stop_reason = stop_reason.or(stop.stop_reason.take());
         stop.system_message = system_message.or(stop.system_message.take());
@@ -193,27 +181,19 @@ impl<'a> AgentaoChain<'a> {
     /// What a `Stop` came to, and the count for the next one.
     fn settle_stop(&mut self) {
         let at_max_iter = log::is_at_max_iter(self.event);
-        let forced = self.stop.force_continue;
-        self.stop.outcome = match (&self.stop.blocking_error, forced) {
+        let forced = self.folded.stop.force_continue;
+        self.folded.stop.outcome = match (&self.folded.stop.blocking_error, forced) {
             (None, true) if self.is_capped() => StopOutcome::ReentryCapped,
             (None, true) if at_max_iter => StopOutcome::ContinueAtMaxIter,
             (None, true) => StopOutcome::Continue,
             (Some(_), _) => StopOutcome::Block,
             (None, false) => StopOutcome::Allow,
         };
-        self.stop.force_continue = forced && !self.is_capped();
-        let turns = if self.stop.force_continue { self.forced_turns.saturating_add(1) } else { 0 };
+        self.folded.stop.force_continue = forced && !self.is_capped();
+        let turns = if self.folded.stop.force_continue { self.forced_turns.saturating_add(1) } else { 0 };
         let session = &self.event.context.session_id;
         self.host.state().with(|all: &mut ForcedTurns| all.set(session, turns));
-        self.stop.settle();
-    }
-
-    pub(super) const fn event(&self) -> &'a Event {
-        self.event
-    }
-
-    pub(super) const fn name(&self) -> EventName {
-        self.name
+        self.folded.stop.settle();
     }
 }
 
@@ -256,7 +236,7 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
     const TREES: u64 = 5;
     type Extra = Extra;
     type Terms = Terms;
-    type Answer = Answer;
+    type Answer = AgentaoAnswer;
 
     fn event_name(&self) -> &'static str {
         self.name.name()
@@ -287,14 +267,14 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
         }
     }
 
-    fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> AgentaoAnswer {
         output::read(terms, outcome)
     }
 
-    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, answer: Answer) -> Absorbed {
-        let Answer { reading, mut meaning } = answer;
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, answer: AgentaoAnswer) -> Absorbed {
+        let AgentaoAnswer { reading, mut meaning } = answer;
         self.attach(of.extra, &mut meaning);
-        self.outputs.push(std::mem::take(&mut meaning.output));
+        self.folded.outputs.push(std::mem::take(&mut meaning.output));
         let warning = meaning.warning.take();
         let (effect, flow) = match self.name {
             EventName::UserPromptSubmit => self.absorb_prompt(of.hook, meaning),
@@ -309,17 +289,17 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
         let reason = reason.to_owned();
         let shown = match self.name {
             EventName::UserPromptSubmit => {
-                self.prompt.blocking_error = Some(reason.clone());
-                self.prompt.marker()
+                self.folded.prompt.blocking_error = Some(reason.clone());
+                self.folded.prompt.marker()
             }
             EventName::PreToolUse => {
-                self.tool.decision = Some(ToolDecision::Deny);
-                self.tool.reason = Some(reason.clone());
+                self.folded.tool.decision = Some(ToolDecision::Deny);
+                self.folded.tool.reason = Some(reason.clone());
                 Some(blocked_marker(&reason))
             }
             EventName::Stop if !self.is_capped() => {
-                self.stop.force_continue = true;
-                self.stop.follow_up_message = Some(reason.clone());
+                self.folded.stop.force_continue = true;
+                self.folded.stop.follow_up_message = Some(reason.clone());
                 None
             }
             _ => return None,
@@ -332,14 +312,19 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
         if self.name == EventName::Stop {
             self.settle_stop();
         }
-        log::records(self, self.bundle.settings.capture_plugin_hook_output_full)
+        log::records(
+            self.event,
+            self.name,
+            &self.folded,
+            self.bundle.settings.capture_plugin_hook_output_full,
+        )
     }
 
     fn finish(mut self) -> (Decision, DialectResult) {
-        let (messages, matched_rule_count) = (std::mem::take(&mut self.messages), self.matched);
+        let (messages, matched_rule_count) = (std::mem::take(&mut self.messages), self.folded.matched);
         let result = match self.name {
             EventName::UserPromptSubmit => {
-                let result = UserPromptSubmitResult { messages, matched_rule_count, ..self.prompt };
+                let result = UserPromptSubmitResult { messages, matched_rule_count, ..self.folded.prompt };
                 self.decision.contexts.clone_from(&result.additional_contexts);
                 if let (Moment::PromptSubmitted { message, .. }, false, true) =
                     (&self.event.moment, result.additional_contexts.is_empty(), self.decision.proceeds())
@@ -349,12 +334,16 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
                 AgentaoResult::UserPromptSubmit(result)
             }
             EventName::PreToolUse => {
-                let asks = self.tool.decision == Some(ToolDecision::Ask);
+                let asks = self.folded.tool.decision == Some(ToolDecision::Ask);
                 self.decision.permission = asks.then_some(Verdict::Ask);
-                AgentaoResult::PreToolUse(PreToolUseResult { matched_rule_count, messages, ..self.tool })
+                AgentaoResult::PreToolUse(PreToolUseResult {
+                    matched_rule_count,
+                    messages,
+                    ..self.folded.tool
+                })
             }
             EventName::Stop => {
-                let result = StopHookResult { messages, matched_rule_count, ..self.stop };
+                let result = StopHookResult { messages, matched_rule_count, ..self.folded.stop };
                 self.decision.contexts.clone_from(&result.additional_contexts);
                 if !result.suppress_output {
                     self.decision.system_messages.extend(result.system_message.clone());
@@ -364,5 +353,22 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
             _ => AgentaoResult::Lifecycle(LifecycleResult { matched_rule_count, messages }),
         };
         (self.decision, DialectResult::Agentao(result))
+    }
+}
+
+impl Bundle for AgentaoBundle {
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::at(&firing.event.moment)?;
+        let chain = AgentaoChain::new(self, firing.event, name, firing.host);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    /// The contract's only log event is about a whole firing.
+    fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
+        Vec::new()
     }
 }

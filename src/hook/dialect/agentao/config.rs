@@ -58,7 +58,7 @@ struct Loader {
 }
 
 /// Where a rule stands: in which file, of which plug-in, under which event, at which place.
-struct Place<'a> {
+struct RulePlace<'a> {
     source: &'a Source<'a>,
     origin: &'a str,
     event: EventName,
@@ -67,7 +67,7 @@ struct Place<'a> {
     inner: Option<usize>,
 }
 
-impl Place<'_> {
+impl RulePlace<'_> {
     fn id(&self) -> HookId {
         let Self { origin, event, index, inner, .. } = self;
         let separator = if origin.is_empty() { "" } else { ":" };
@@ -120,7 +120,7 @@ impl Loader {
                 let count = self.entries.entry((origin.to_owned(), event.name())).or_default();
                 let index = *count;
                 *count = count.saturating_add(1);
-                let mut place = Place { source, origin, event, index, inner: None };
+                let mut place = RulePlace { source, origin, event, index, inner: None };
                 match group(entry) {
                     None => self.rule(&place, entry, rule::Matchers::Flat),
                     Some(handlers) => {
@@ -147,7 +147,7 @@ impl Loader {
     }
 
     /// Something that stays, but perhaps not as meant.
-    fn warning(&mut self, place: &Place<'_>, at: Option<usize>, message: String) {
+    fn warning(&mut self, place: &RulePlace<'_>, at: Option<usize>, message: String) {
         let problem = place.source.problem(at, message);
         self.notices.push(Notice::new(NoticeKind::Warning, Some(place.id()), problem));
     }

@@ -1,6 +1,6 @@
 //! The events: their names, and which of ours each is (G4).
 
-use crate::hook::event_table::{EventRow, Failure, Part, event_table};
+use crate::hook::event_table::{EventRow, Failure, Mark, Part, event_table};
 use crate::hook::unread::{Members, Shape};
 
 /// The part of an output under `hookSpecificOutput`.
@@ -48,19 +48,20 @@ const STOP_OUTPUT: Members = &[
 event_table! {
     /// The eight events (G4).
     enum EventName: EventRow {
-        UserPromptSubmit EventRow::new("UserPromptSubmit", "prompt_submitted").output(PROMPT_OUTPUT).blocks(Failure::Open)
+        UserPromptSubmit EventRow::new("UserPromptSubmit", "prompt_submitted").output(PROMPT_OUTPUT)
+            .marks([Mark::Context, Mark::PlainText]).blocks(Failure::Open)
             .payload(&["userMessage", "sessionId", "cwd"]);
         SessionStart EventRow::new("SessionStart", "session_started").payload(&["sessionId", "cwd"]);
         SessionEnd EventRow::new("SessionEnd", "session_ended").payload(&["sessionId", "cwd"]);
-        PreToolUse EventRow::new("PreToolUse", "tool_call_starting").output(CALL_OUTPUT).tool().blocks(Failure::Open)
+        PreToolUse EventRow::new("PreToolUse", "tool_call_starting").output(CALL_OUTPUT).marks([Mark::Ask]).tool().blocks(Failure::Open)
             .payload(&["toolName", "toolInput", "sessionId"]);
         PostToolUse EventRow::new("PostToolUse", "tool_call_ended").tool().part(Part::Success)
             .payload(&["toolName", "toolInput", "toolOutput", "error", "sessionId"]);
         PostToolUseFailure EventRow::new("PostToolUseFailure", "tool_call_ended").tool().part(Part::Failure)
             .payload(&["toolName", "toolInput", "toolOutput", "error", "sessionId"]);
-        Stop EventRow::new("Stop", "turn_ended").output(STOP_OUTPUT).blocks(Failure::Open)
+        Stop EventRow::new("Stop", "turn_ended").output(STOP_OUTPUT).marks([Mark::Context, Mark::PlainText]).blocks(Failure::Open)
             .payload(&["stop_hook_active", "last_assistant_message", "turn_end_reason"]);
-        PreCompact EventRow::new("PreCompact", "compaction_starting")
+        PreCompact EventRow::new("PreCompact", "compaction_starting").matched("trigger").values(&["manual", "auto"])
             .payload(&["trigger", "custom_instructions", "compaction_type", "reason"]);
     }
 }

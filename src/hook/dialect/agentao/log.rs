@@ -1,10 +1,9 @@
 //! `PLUGIN_HOOK_FIRED` (A7 of the contract), and what a replay stores of it (G21). Both are about a whole firing and only
 //! exist when a rule was selected.
 
-use super::chain::AgentaoChain;
 use super::event::EventName;
 use super::payload::{compaction_type, trigger, turn_end_reason};
-use super::result::{StopOutcome, ToolDecision};
+use super::result::{Folded, StopOutcome, ToolDecision};
 use crate::hook::event::Event;
 use crate::hook::record::LogRecord;
 use regex::Regex;
@@ -20,19 +19,19 @@ const FULL_PREVIEW_BYTES: usize = 1 << 20;
 
 type Fields = Vec<(&'static str, Value)>;
 
-pub(super) fn records(chain: &AgentaoChain<'_>, full: bool) -> Vec<LogRecord> {
-    if chain.matched == 0 {
+pub(super) fn records(event: &Event, name: EventName, folded: &Folded, full: bool) -> Vec<LogRecord> {
+    if folded.matched == 0 {
         return Vec::new();
     }
-    let fields = fields(chain);
+    let fields = fields(event, name, folded);
     let outcome = fields.first().map_or(Value::Null, |(_, outcome)| outcome.clone());
-    let mut fired: Fields = vec![("hook_name", chain.name().name().into())];
+    let mut fired: Fields = vec![("hook_name", name.name().into())];
     fired.extend(fields);
     let replay = vec![
-        ("hook_name", chain.name().name().into()),
-        ("matched_rule_count", chain.matched.into()),
+        ("hook_name", name.name().into()),
+        ("matched_rule_count", folded.matched.into()),
         ("outcome", outcome),
-        ("output_preview", preview(&chain.outputs, full).into()),
+        ("output_preview", preview(&folded.outputs, full).into()),
     ];
     vec![LogRecord::new("PLUGIN_HOOK_FIRED", fired), LogRecord::new("replay.plugin_hook", replay)]
 }
@@ -43,13 +42,12 @@ pub(super) fn is_at_max_iter(event: &Event) -> bool {
 }
 
 /// The contract's fields in its order, `outcome` first; `detail` where the product has a finer word.
-fn fields(chain: &AgentaoChain<'_>) -> Fields {
-    let event = chain.event();
-    let matched = ("matched_rule_count", Value::from(chain.matched));
+fn fields(event: &Event, name: EventName, folded: &Folded) -> Fields {
+    let matched = ("matched_rule_count", Value::from(folded.matched));
     let mut fields: Fields = Vec::new();
-    match chain.name() {
+    match name {
         EventName::UserPromptSubmit => {
-            let prompt = &chain.prompt;
+            let prompt = &folded.prompt;
             let blocks = prompt.blocking_error.is_some() || prompt.prevent_continuation;
             let contexts = prompt.additional_contexts.len();
             fields.push(("outcome", if blocks { "block" } else { "allow" }.into()));
@@ -67,13 +65,13 @@ fn fields(chain: &AgentaoChain<'_>) -> Fields {
             fields.extend(detail.map(|detail| ("detail", detail.into())));
         }
         EventName::PreToolUse => {
-            let decision = chain.tool.decision;
+            let decision = folded.tool.decision;
             let tool = event.tool_call().map(|call| super::matcher::claude_name(&call.name));
             let denied = decision == Some(ToolDecision::Deny);
             fields.push(("outcome", if denied { "block" } else { "allow" }.into()));
             fields.push(("tool", tool.into()));
             fields.push(matched);
-            fields.push(("added_context_count", chain.tool.additional_contexts.len().into()));
+            fields.push(("added_context_count", folded.tool.additional_contexts.len().into()));
             let detail = decision.map(|decision| match decision {
                 ToolDecision::Deny => "deny",
                 ToolDecision::Ask => "ask",
@@ -81,12 +79,12 @@ fn fields(chain: &AgentaoChain<'_>) -> Fields {
             fields.extend(detail.map(|detail| ("detail", detail.into())));
         }
         EventName::Stop => {
-            fields.push(("outcome", stop_outcome(chain.stop.outcome).into()));
+            fields.push(("outcome", stop_outcome(folded.stop.outcome).into()));
             fields.push(matched);
             fields.push(("turn_end_reason", turn_end_reason(event).into()));
             fields.push(("at_max_iter", is_at_max_iter(event).into()));
-            fields.push(("added_context_count", chain.stop.additional_contexts.len().into()));
-            fields.push(("suppress_output", chain.stop.suppress_output.into()));
+            fields.push(("added_context_count", folded.stop.additional_contexts.len().into()));
+            fields.push(("suppress_output", folded.stop.suppress_output.into()));
         }
         EventName::PreCompact => {
             fields.push(("outcome", "allow".into()));

@@ -38,7 +38,7 @@ pub(super) struct Terms {
 }
 
 /// What an outcome means.
-pub(super) struct Answer {
+pub(super) struct AgentaoAnswer {
     pub(super) reading: Reading,
     pub(super) meaning: Meaning,
 }
@@ -109,24 +109,24 @@ impl Meaning {
         self.attach(AttachmentType::HookSuccess, payload);
     }
 
-    fn answer(self, verdict: Verdict, rule: &'static str) -> Answer {
+    fn answer(self, verdict: Verdict, rule: &'static str) -> AgentaoAnswer {
         let reason =
             [&self.blocking_error, &self.reason, &self.follow_up_message, &self.stop_reason, &self.warning]
                 .into_iter()
                 .find_map(Clone::clone);
         let specific = serde_json::to_value(&self).ok().map(Json::of_any_size);
         let reading = Reading { verdict, reason, user_message: self.system_message.clone(), specific, rule };
-        Answer { reading, meaning: self }
+        AgentaoAnswer { reading, meaning: self }
     }
 
     /// It had nothing to say.
-    fn silent(self, rule: &'static str) -> Answer {
+    fn silent(self, rule: &'static str) -> AgentaoAnswer {
         self.answer(Verdict::NoOpinion, rule)
     }
 }
 
 /// Reads an outcome.
-pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> AgentaoAnswer {
     let Terms { event, is_prompt, timeout, strict } = terms;
     if let Some(answer) = interruption(&outcome.end, timeout) {
         return answer;
@@ -176,7 +176,7 @@ impl Output {
     }
 
     /// A non-zero exit with nothing printed.
-    fn failed(&self, mut meaning: Meaning) -> Answer {
+    fn failed(&self, mut meaning: Meaning) -> AgentaoAnswer {
         let warning = self.exited_message();
         let stderr: String = self.stderr.chars().take(STDERR_CHARACTERS).collect();
         meaning.succeed(json!({"warning": warning, "stderr": stderr}));
@@ -191,7 +191,7 @@ impl Output {
 }
 
 /// G11, G16.
-fn interruption(end: &Ended, timeout: Duration) -> Option<Answer> {
+fn interruption(end: &Ended, timeout: Duration) -> Option<AgentaoAnswer> {
     let mut meaning = Meaning::default();
     let (warning, rule) = match end {
         Ended::Exited | Ended::Syntax(_) => return None,
@@ -256,7 +256,7 @@ fn specific(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
 }
 
 /// `UserPromptSubmit`, a command.
-fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Answer {
+fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> AgentaoAnswer {
     if output.status == 2 && !strict {
         let error = match output.stderr.as_str() {
             "" => "UserPromptSubmit hook blocked via exit 2".to_owned(),
@@ -313,7 +313,7 @@ fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Answer {
 }
 
 /// `PreToolUse`.
-fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Answer {
+fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> AgentaoAnswer {
     if output.status == 2 && !strict {
         let error = match output.stderr.as_str() {
             "" => "PreToolUse hook blocked via exit 2".to_owned(),

@@ -141,6 +141,18 @@ pub struct LifecycleResult {
     pub messages: Vec<Attachment>,
 }
 
+/// What the hooks of one firing said so far.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    /// Rules selected.
+    pub(super) matched: usize,
+    pub(super) prompt: UserPromptSubmitResult,
+    pub(super) tool: PreToolUseResult,
+    pub(super) stop: StopHookResult,
+    /// What each hook printed.
+    pub(super) outputs: Vec<String>,
+}
+
 /// What one hook did (A4).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Attachment {

@@ -3,27 +3,29 @@
 //! All that a handler gets is the same for all of one firing, so who runs is settled when it opens. Nothing stops a firing
 //! early (R50). R57 has no case here: matching can not fail, and a payload always has a text.
 
-use super::answer::{Answer, Reader};
+use super::answer::ClaudeAnswer;
 use super::bundle::ClaudeBundle;
 use super::env_file::EnvFile;
 use super::event::EventName;
 use super::fold::Fold;
-use super::hook::{Apart, Extra, Kind};
+use super::hook::{Background, Extra, Kind};
 use super::payload::Payload;
-use super::rule::Call;
-use super::settings::Source;
+use super::reader::Reader;
+use super::rule::RuleCall;
+use super::settings::HookSource;
 use super::state::State;
 use super::{late, log, request};
 use crate::hook::background;
-use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order, Work};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order, Work};
 use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::LogRecord;
-use crate::hook::runner::HookRunner;
+use crate::hook::record::{HookRecord, LogRecord, Phase};
+use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
@@ -56,12 +58,7 @@ pub(super) struct ClaudeChain<'a> {
 }
 
 impl<'a> ClaudeChain<'a> {
-    pub(super) fn new(
-        bundle: &'a ClaudeBundle,
-        event: &'a Event,
-        name: EventName,
-        host: &'a dyn HookRunner,
-    ) -> Self {
+    fn new(bundle: &'a ClaudeBundle, event: &'a Event, name: EventName, host: &'a dyn HookRunner) -> Self {
         let mut payload = Payload::new(event, name, &bundle.settings);
         if name.is_stop() {
             let agent = agent_of(event);
@@ -105,7 +102,7 @@ impl<'a> ClaudeChain<'a> {
     /// has all of it.
     fn time(&self, hook: &Hook, extra: &Extra) -> Duration {
         match (self.name, extra.apart) {
-            (_, Some(Apart::Silent)) => Duration::MAX,
+            (_, Some(Background::Silent)) => Duration::MAX,
             (EventName::SessionEnd, _) if extra.has_timeout => hook.timeout.min(self.bundle.budget),
             (EventName::SessionEnd, _) => self.bundle.budget,
             _ => hook.timeout,
@@ -171,7 +168,7 @@ fn agent_of(event: &Event) -> &str {
 }
 
 /// What a firing says about the session whatever hooks there are.
-pub(super) fn note(bundle: &ClaudeBundle, event: &Event, host: &dyn HookRunner) {
+fn note(bundle: &ClaudeBundle, event: &Event, host: &dyn HookRunner) {
     let calls_tool = event.tool_call().is_some();
     match &event.moment {
         Moment::ToolBatchStarting { calls } => {
@@ -197,7 +194,7 @@ fn select(
 ) -> Vec<(usize, Result<(), Mismatch>)> {
     let value = payload.matched_value();
     let home = &bundle.settings.home;
-    let call = event.tool_call().map(|call| Call::new(&call.name, &call.arguments, payload.cwd(), home));
+    let call = event.tool_call().map(|call| RuleCall::new(&call.name, &call.arguments, payload.cwd(), home));
     let mut classes = FxHashSet::default();
     let due = bundle.hooks.due(name.name());
     let mut selection = Vec::with_capacity(due.len());
@@ -224,7 +221,7 @@ fn select(
 
 /// Tests that are not the handler's own.
 fn applies(event: &Event, name: EventName, extra: &Extra, payload: &Payload<'_>) -> Result<(), Mismatch> {
-    if let Source::Agent(agent) = &extra.source
+    if let HookSource::Agent(agent) = &extra.source
         && event.context.agent_name.as_deref() != Some(&**agent)
     {
         return Err(Mismatch::Because(format!("it belongs to the agent `{agent}`")));
@@ -237,7 +234,7 @@ fn applies(event: &Event, name: EventName, extra: &Extra, payload: &Payload<'_>)
 }
 
 /// R13: a rule on any other event never passes.
-fn rule(extra: &Extra, call: Option<&Call<'_>>) -> Result<(), Mismatch> {
+fn rule(extra: &Extra, call: Option<&RuleCall<'_>>) -> Result<(), Mismatch> {
     match (&extra.rule, call) {
         (None, _) => Ok(()),
         (Some(rule), Some(call)) if extra.event.evaluates_rules() => rule.test(call),
@@ -257,7 +254,7 @@ fn directory(payload: &Payload<'_>, bundle: &ClaudeBundle, host: &dyn HookRunner
 impl<'a> Chain<'a> for ClaudeChain<'a> {
     type Extra = Extra;
     type Terms = Reader;
-    type Answer = Answer;
+    type Answer = ClaudeAnswer;
 
     fn event_name(&self) -> &'static str {
         self.name.name()
@@ -340,11 +337,11 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         }
     }
 
-    fn read(reader: Reader, outcome: &ScriptOutcome) -> Answer {
+    fn read(reader: Reader, outcome: &ScriptOutcome) -> ClaudeAnswer {
         reader.read(outcome)
     }
 
-    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, mut answer: Answer) -> Absorbed {
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, mut answer: ClaudeAnswer) -> Absorbed {
         let HookOf { index, hook, extra } = of;
         let worktree = self.event.facts.get("worktree_path").and_then(Value::as_str);
         answer.settle(self.payload.cwd(), worktree, self.host);
@@ -403,7 +400,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
 }
 
 /// The answer in the engine's words.
-fn reading(answer: &Answer) -> Reading {
+fn reading(answer: &ClaudeAnswer) -> Reading {
     use super::result::Permission;
     let reason = |text: &Option<String>| text.clone();
     let (verdict, reason) = if let Some(error) = &answer.error {
@@ -429,4 +426,22 @@ fn reading(answer: &Answer) -> Reading {
         (Verdict::NoOpinion, None)
     };
     Reading { reason, ..Reading::of(verdict, answer.rule) }
+}
+
+impl Bundle for ClaudeBundle {
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        note(self, firing.event, firing.host);
+        let name = EventName::of(&firing.event.moment)?;
+        self.register(firing.host);
+        let chain = ClaudeChain::new(self, firing.event, name, firing.host);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+        log::records(phase, record)
+    }
 }

@@ -1,7 +1,7 @@
 //! Reading and checking configs (1 of the contract).
 //!
 //! 1. The text is a settings file, a plug-in's `hooks.json`, or a Markdown file with YAML frontmatter; what else ships hooks
-//!    comes as contributions whose origin says from where ([`Source::parse`]). Their hooks are concatenated (R1), the text's
+//!    comes as contributions whose origin says from where ([`HookSource::parse`]). Their hooks are concatenated (R1), the text's
 //!    first.
 //! 2. Each file is an event map of groups of handlers. A fault costs the handler, group or event that has it (R11); when a
 //!    config is checked before it is saved, it is an error.
@@ -16,8 +16,8 @@ use super::event::EventName;
 use super::hook::Extra;
 use super::matcher::Matcher;
 use super::placeholder::Places;
-use super::request::HttpPolicy;
-use super::settings::{ClaudeSettings, Source};
+use super::request::HttpAllowList;
+use super::settings::{ClaudeSettings, HookSource};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::error::{ConfigError, ConfigProblem};
@@ -59,11 +59,11 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
     let source = if given {
         settings.source.clone()
     } else {
-        Source::of_file(text.name, &node).unwrap_or(settings.source.clone())
+        HookSource::of_file(text.name, &node).unwrap_or(settings.source.clone())
     };
     loader.file(&source, &node);
     for contribution in &options.contributions {
-        let source = Source::parse(&contribution.origin);
+        let source = HookSource::parse(&contribution.origin);
         for hooks in &contribution.hooks {
             loader.file(&source, &Node::from_value(hooks));
         }
@@ -85,7 +85,7 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         let problem = ConfigProblem { file: String::new(), place: None, field: None, message };
         notices.push(Notice::new(NoticeKind::Obligation, None, problem));
     }
-    let http = HttpPolicy::new(switches.urls, switches.variables);
+    let http = HttpAllowList::new(switches.urls, switches.variables);
     let bundle = ClaudeBundle { hooks: Hooks::new(hooks), settings, http, budget };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
@@ -155,7 +155,7 @@ struct Loader<'a> {
 
 /// The file that is being read.
 struct File<'f> {
-    source: &'f Source,
+    source: &'f HookSource,
     /// What its hooks' ids start with.
     prefix: String,
     places: Places<'f>,
@@ -181,7 +181,7 @@ impl Loader<'_> {
         }
     }
 
-    fn file(&mut self, source: &Source, node: &Node) {
+    fn file(&mut self, source: &HookSource, node: &Node) {
         let name = source.name();
         let count = self.files.entry(name.clone()).or_default();
         *count = count.saturating_add(1);
@@ -219,7 +219,7 @@ impl Loader<'_> {
 
     /// A map of events, or the name of a file that has one.
     fn part(&mut self, file: &File<'_>, part: &Node) {
-        if let (Some(path), Source::Plugin(_)) = (part.as_str(), file.source) {
+        if let (Some(path), HookSource::Plugin(_)) = (part.as_str(), file.source) {
             let text = format!("hooks: those of the file `{path}` are not read from here: load that file");
             self.notice(NoticeKind::Dropped, None, part.at, &text);
             return;
@@ -235,7 +235,7 @@ impl Loader<'_> {
     }
 
     /// The switches of a settings file (1.1).
-    fn switches(&mut self, source: &Source, node: &Node) {
+    fn switches(&mut self, source: &HookSource, node: &Node) {
         if let Some(disable) = self.switch(node, "disableAllHooks")
             && source.rank() >= self.switches.disable.0
         {
@@ -243,7 +243,7 @@ impl Loader<'_> {
         }
         let managed_only = self.switch(node, "allowManagedHooksOnly");
         match (managed_only, source) {
-            (Some(on), Source::Managed) => self.switches.managed_only |= on,
+            (Some(on), HookSource::Managed) => self.switches.managed_only |= on,
             (Some(true), _) => {
                 let text = "allowManagedHooksOnly counts in managed settings only; ignored";
                 self.notice(NoticeKind::Warning, None, node.at, text);
@@ -286,7 +286,7 @@ impl Loader<'_> {
         };
         // 1.1: in a subagent's frontmatter the end of the turn is the subagent's.
         let event = match (event, file.source) {
-            (EventName::Stop, Source::Agent(_)) => EventName::SubagentStop,
+            (EventName::Stop, HookSource::Agent(_)) => EventName::SubagentStop,
             _ => event,
         };
         let Some(groups) = member.value.as_array() else {
@@ -347,7 +347,7 @@ impl Loader<'_> {
     }
 
     /// The class of a handler: equal for equal handlers of settings files, or of one plug-in, skill or agent (R49).
-    fn class(&mut self, source: &Source, handler: &Node) -> usize {
+    fn class(&mut self, source: &HookSource, handler: &Node) -> usize {
         let mut key = if source.is_settings() { Vec::new() } else { source.name().into_bytes() };
         key.push(0);
         crate::hook::json::append_sorted(&mut key, &handler.to_value());
@@ -359,15 +359,15 @@ impl Loader<'_> {
     /// them.
     fn turn_off(&mut self) {
         let (rank, disabled) = self.switches.disable;
-        let all = disabled && rank == Source::Managed.rank();
+        let all = disabled && rank == HookSource::Managed.rank();
         let managed_only = self.switches.managed_only;
         let trusted = self.settings.trusted;
-        let why = |source: &Source| match source {
+        let why = |source: &HookSource| match source {
             _ if all => Some("disableAllHooks is set in managed settings"),
-            Source::Managed => None,
+            HookSource::Managed => None,
             _ if disabled => Some("disableAllHooks is set"),
             _ if managed_only => Some("allowManagedHooksOnly is set"),
-            Source::Project | Source::Local if !trusted => Some("the workspace is not trusted"),
+            HookSource::Project | HookSource::Local if !trusted => Some("the workspace is not trusted"),
             _ => None,
         };
         let mut muted = Vec::new();

@@ -2,7 +2,7 @@
 //! which handlers are allowed, what a block means, which members the payload has and in which order.
 
 use crate::hook::event::Moment;
-use crate::hook::event_table::{EventRow, Failure, Part, event_table};
+use crate::hook::event_table::{EventRow, Failure, Mark, Part, event_table};
 use crate::hook::unread::{Members, Shape};
 
 /// Declares the rows with the names of the events in them.
@@ -13,9 +13,11 @@ macro_rules! events {
             enum EventName: Row {
                 $($name Row {
                     event: EventRow::new(stringify!($name), $moment)$($say)*
+                        .matched($on)
+                        .mark_if(Mark::Feedback, BlockMeans::$block.is_heard())
+                        .mark_if(Mark::AnyStatus, matches!(BlockMeans::$block, BlockMeans::Fails))
                         .payload(&$fields)
                         .output(&const { output($own) }),
-                    on: $on,
                     kinds: Kinds::$kinds,
                     block: BlockMeans::$block,
                     flags: &[$(Flag::$flag,)*],
@@ -30,8 +32,6 @@ macro_rules! events {
 pub(super) struct Row {
     /// What every dialect says of its events.
     pub(super) event: EventRow,
-    /// The payload's member that a matcher tests; empty where matchers are not supported.
-    on: &'static str,
     kinds: Kinds,
     pub(super) block: BlockMeans,
     flags: &'static [Flag],
@@ -81,6 +81,13 @@ pub(super) enum BlockMeans {
     Fails,
 }
 
+impl BlockMeans {
+    /// Whether somebody is told what exit status 2 says.
+    const fn is_heard(self) -> bool {
+        !matches!(self, Self::Ignored | Self::Debug)
+    }
+}
+
 /// What else is true of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flag {
@@ -117,11 +124,11 @@ pub(super) const fn output(own: Members) -> [(&'static str, Shape); 8] {
 }
 
 /// A member of `hookSpecificOutput`.
-type Member = (&'static str, Shape);
-const NAME: Member = ("hookEventName", Any);
-const ADDED: Member = ("additionalContext", Text);
-const WHY: Member = ("permissionDecisionReason", Text);
-const PATHS: Member = ("watchPaths", Texts);
+type OutputMember = (&'static str, Shape);
+const NAME: OutputMember = ("hookEventName", Any);
+const ADDED: OutputMember = ("additionalContext", Text);
+const WHY: OutputMember = ("permissionDecisionReason", Text);
+const PATHS: OutputMember = ("watchPaths", Texts);
 
 // What it has, by event.
 const NOTHING: Members = &[NAME];
@@ -158,67 +165,107 @@ const START: Members =
 const DISPLAY: Members = &[NAME, ("displayContent", Text)];
 const WORKTREE: Members = &[NAME, ("worktreePath", Text)];
 
+/// Errors of `StopFailure` (2.3); any other is `unknown`.
+pub(super) const STOP_ERRORS: [&str; 12] = [
+    "rate_limit",
+    "overloaded",
+    "authentication_failed",
+    "oauth_org_not_allowed",
+    "account_on_hold",
+    "billing_error",
+    "invalid_request",
+    "model_not_found",
+    "server_error",
+    "max_output_tokens",
+    "cloud_credential_error",
+    "unknown",
+];
+
 const TOOL: [&str; 3] = ["tool_name", "tool_input", "tool_use_id"];
 
 events! {
-    SessionStart "session_started" []: "source", Local, ToUser, [Plain EnvFile],
+    SessionStart "session_started" [.marks([Mark::Context, Mark::PlainText]).values(&["startup", "resume",
+        "clear", "compact", "fork"])]:
+        "source", Local, ToUser, [Plain EnvFile],
         ["source", "model", "agent_type", "session_title"], START;
-    Setup "" []: "trigger", Command, Ignored, [NoStop EnvFile], ["trigger"], NOTHING;
-    InstructionsLoaded "" []: "load_reason", NoModel, Ignored, [NoStop],
+    Setup "" [.values(&["init", "maintenance"])]: "trigger", Command, Ignored, [NoStop EnvFile], ["trigger"], NOTHING;
+    InstructionsLoaded "" [.values(&["session_start", "nested_traversal", "path_glob_match", "include", "compact"])]:
+        "load_reason", NoModel, Ignored, [NoStop],
         ["file_path", "memory_type", "load_reason"], NOTHING;
-    UserPromptSubmit "prompt_submitted" [.blocks(Failure::Choice)]: "", Every, Reject, [Decides Plain Mode Short],
+    UserPromptSubmit "prompt_submitted" [.blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText])]:
+        "", Every, Reject, [Decides Plain Mode Short],
         ["prompt", "session_title"], PROMPT;
-    UserPromptExpansion "" [.blocks(Failure::Choice)]: "command_name", Every, Reject, [Decides Plain Mode],
+    UserPromptExpansion "" [.blocks(Failure::Choice).marks([Mark::PlainText])]:
+        "command_name", Every, Reject, [Decides Plain Mode],
         ["expansion_type", "command_name", "command_args", "command_source", "prompt"], CONTEXT;
     MessageDisplay "" []: "", NoModel, Ignored, [NoStop], ["turn_id", "message_id", "index", "final", "delta"], DISPLAY;
-    PreToolUse "tool_call_starting" [.tool().blocks(Failure::Choice)]: "tool_name", Every, Deny,
+    PreToolUse "tool_call_starting" [.tool().blocks(Failure::Choice).marks([Mark::Ask, Mark::Allow,
+        Mark::Arguments, Mark::Context])]:
+        "tool_name", Every, Deny,
         [Decides Mode Rules], TOOL, CALL;
-    PermissionRequest "permission_requested" [.tool().blocks(Failure::Choice)]: "tool_name", NoAgent, Ignored, [Mode Rules],
+    PermissionRequest "permission_requested" [.tool().blocks(Failure::Choice).marks([Mark::Allow, Mark::Arguments])]:
+        "tool_name", NoAgent, Ignored, [Mode Rules],
         ["tool_name", "tool_input", "permission_suggestions"], REQUEST;
     PermissionDenied "permission_decided" [.tool()]: "tool_name", Every, Ignored, [NoStop Mode Rules],
         ["tool_name", "tool_input", "tool_use_id", "reason"], RETRY;
-    PostToolUse "tool_call_ended" [.tool().part(Part::Success)]: "tool_name", Every, ToModel, [Decides Mode Rules],
+    PostToolUse "tool_call_ended" [.tool().part(Part::Success).marks([Mark::Result, Mark::Context])]:
+        "tool_name", Every, ToModel, [Decides Mode Rules],
         ["tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"], RESULT;
-    PostToolUseFailure "tool_call_ended" [.tool().part(Part::Failure)]: "tool_name", Every, ToModel, [Decides Mode Rules],
+    PostToolUseFailure "tool_call_ended" [.tool().part(Part::Failure).marks([Mark::Context])]:
+        "tool_name", Every, ToModel, [Decides Mode Rules],
         ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"], CONTEXT;
-    PostToolBatch "tool_batch_ended" [.blocks(Failure::Choice)]: "", Every, StopLoop, [Decides Mode],
+    PostToolBatch "tool_batch_ended" [.blocks(Failure::Choice).marks([Mark::Context])]:
+        "", Every, StopLoop, [Decides Mode],
         ["tool_calls"], CONTEXT;
-    Notification "notified" []: "notification_type", NoModel, Ignored, [NoStop],
+    Notification "notified" [.values(&["permission_prompt", "idle_prompt", "auth_success", "elicitation_dialog",
+        "elicitation_url_dialog", "elicitation_complete", "elicitation_response", "agent_needs_input",
+        "agent_completed", "quota_auto_resume_fired", "quota_auto_resume_stale",
+        "quota_auto_resume_disabled"])]:
+        "notification_type", NoModel, Ignored, [NoStop],
         ["message", "title", "notification_type"], NOTHING;
-    SubagentStart "subagent_started" []: "agent_type", NoModel, ToUser, [], ["agent_id", "agent_type"], CONTEXT;
-    SubagentStop "subagent_ended" [.blocks(Failure::Open)]: "agent_type", Every, KeepGoing, [Decides Mode],
+    SubagentStart "subagent_started" [.marks([Mark::Context])]:
+        "agent_type", NoModel, ToUser, [], ["agent_id", "agent_type"], CONTEXT;
+    SubagentStop "subagent_ended" [.blocks(Failure::Open).marks([Mark::Context])]:
+        "agent_type", Every, KeepGoing, [Decides Mode],
         ["stop_hook_active", "agent_id", "agent_type", "agent_transcript_path", "last_assistant_message",
          "background_tasks", "session_crons"], CONTEXT;
     TaskCreated "" [.blocks(Failure::Choice)]: "", Every, RollBack, [Decides NoStop],
         ["task_id", "task_subject", "task_description", "teammate_name", "team_name"], NOTHING;
     TaskCompleted "" [.blocks(Failure::Open)]: "", Every, RollBack, [Mode],
         ["task_id", "task_subject", "task_description", "teammate_name", "team_name"], NOTHING;
-    Stop "turn_ended" [.blocks(Failure::Open)]: "", Every, KeepGoing, [Decides Mode],
+    Stop "turn_ended" [.blocks(Failure::Open).marks([Mark::Context])]: "", Every, KeepGoing, [Decides Mode],
         ["stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"], CONTEXT;
-    StopFailure "turn_ended" [.part(Part::Failure)]: "error", NoModel, Ignored, [NoStop],
+    StopFailure "turn_ended" [.part(Part::Failure).values(&STOP_ERRORS)]: "error", NoModel, Ignored, [NoStop],
         ["error", "error_details", "last_assistant_message"], NOTHING;
     TeammateIdle "" [.blocks(Failure::Open)]: "", Every, KeepGoing, [Mode], ["teammate_name", "team_name"], NOTHING;
-    ConfigChange "" [.blocks(Failure::Choice)]: "source", NoModel, Cancel, [Decides NoStop],
+    ConfigChange "" [.blocks(Failure::Choice).values(&["user_settings", "project_settings", "local_settings",
+        "policy_settings", "skills"])]:
+        "source", NoModel, Cancel, [Decides NoStop],
         ["source", "file_path"], NOTHING;
     CwdChanged "" []: "", NoModel, ToUser, [NoStop EnvFile], ["old_cwd", "new_cwd"], WATCH;
-    DirectoryAdded "" []: "source", NoModel, Debug, [NoStop], ["directory", "source"], NOTHING;
+    DirectoryAdded "" [.values(&["slash_command", "register_repo_root"])]:
+        "source", NoModel, Debug, [NoStop], ["directory", "source"], NOTHING;
     FileChanged "" []: "file_path", NoModel, ToUser, [NoStop EnvFile], ["file_path", "event"], WATCH;
     WorktreeCreate "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["name"], WORKTREE;
     WorktreeRemove "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["worktree_path"], NOTHING;
-    PreCompact "compaction_starting" [.blocks(Failure::Choice)]: "trigger", NoModel, Cancel, [Decides],
+    PreCompact "compaction_starting" [.blocks(Failure::Choice).values(&["manual", "auto"])]:
+        "trigger", NoModel, Cancel, [Decides],
         ["trigger", "custom_instructions"], NOTHING;
-    PostCompact "compaction_ended" []: "trigger", NoModel, ToUser, [], ["trigger", "compact_summary"], NOTHING;
+    PostCompact "compaction_ended" [.values(&["manual", "auto"])]:
+        "trigger", NoModel, ToUser, [], ["trigger", "compact_summary"], NOTHING;
     PreModelSwitch "" [.blocks(Failure::Choice)]: "to_model", NoModel, Cancel, [Decides Short],
         ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
          "estimated_cache_write_usd", "pricing"], SWITCH;
-    PostModelSwitch "" []: "to_model", NoModel, ToUser, [Plain Short],
+    PostModelSwitch "" [.marks([Mark::PlainText])]: "to_model", NoModel, ToUser, [Plain Short],
         ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
          "estimated_cache_write_usd", "pricing"], CONTEXT;
     Elicitation "" [.blocks(Failure::Choice)]: "mcp_server_name", NoModel, Decline, [],
         ["mcp_server_name", "message", "mode", "requested_schema"], ANSWER;
     ElicitationResult "" [.blocks(Failure::Choice)]: "mcp_server_name", NoModel, Decline, [],
         ["mcp_server_name", "action", "content"], ANSWER;
-    SessionEnd "session_ended" []: "reason", NoModel, ToUser, [NoStop], ["reason"], NOTHING;
+    SessionEnd "session_ended" [.values(&["clear", "resume", "logout", "prompt_input_exit", "other",
+        "bypass_permissions_disabled"])]:
+        "reason", NoModel, ToUser, [NoStop], ["reason"], NOTHING;
 }
 
 impl Row {
@@ -248,7 +295,7 @@ impl EventName {
 
     /// The payload's member that a matcher tests.
     pub(super) fn matched_field(self) -> Option<&'static str> {
-        Some(self.row().on).filter(|field| !field.is_empty())
+        Some(self.row().event.matched).filter(|field| !field.is_empty())
     }
 
     pub(super) fn allows(self, kind: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Folding (5.2): what the answers of all handlers of a firing come to together, in config order.
 
-use super::answer::Answer;
+use super::answer::ClaudeAnswer;
 use super::cap;
 use super::event::{BlockMeans, EventName};
 use super::log::Counts;
@@ -51,7 +51,7 @@ impl<'a> Fold<'a> {
     }
 
     /// Takes one answer in.
-    pub(super) fn absorb(&mut self, hook: &HookId, answer: Answer) -> (Effect, Option<String>) {
+    pub(super) fn absorb(&mut self, hook: &HookId, answer: ClaudeAnswer) -> (Effect, Option<String>) {
         self.count(&answer);
         let mut warnings = answer.warnings;
         let mut effect = Effect::None;
@@ -104,7 +104,7 @@ impl<'a> Fold<'a> {
         (effect, warning)
     }
 
-    fn count(&mut self, answer: &Answer) {
+    fn count(&mut self, answer: &ClaudeAnswer) {
         let request = answer.specific.permission_request.as_ref().map(|request| request.behavior);
         let permission = answer.permission.as_ref().map(|(permission, _)| *permission).or(request);
         let blocks = answer.block.is_some() || answer.stop.is_some() || permission == Some(Permission::Deny);

@@ -3,7 +3,7 @@
 use super::answer::Teller;
 use super::event::EventName;
 use super::request::HttpHandler;
-use super::settings::Source;
+use super::settings::HookSource;
 use super::{matcher, rule};
 use crate::text::Text;
 use serde_json::Value;
@@ -54,7 +54,7 @@ impl Kind {
 
 /// How a command runs that nobody waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Apart {
+pub(super) enum Background {
     /// `async`
     Silent,
     /// `asyncRewake`
@@ -74,16 +74,16 @@ pub(super) struct Rewake {
 #[derive(Debug)]
 pub(super) struct Extra {
     pub(super) event: EventName,
-    pub(super) source: Source,
+    pub(super) source: HookSource,
     pub(super) matcher: Arc<matcher::Matcher>,
     /// As written, for records.
     pub(super) matcher_text: Option<String>,
-    pub(super) rule: Option<rule::Rule>,
+    pub(super) rule: Option<rule::IfRule>,
     pub(super) kind: Kind,
     pub(super) once: bool,
     /// `onFailure: block`
     pub(super) closes: bool,
-    pub(super) apart: Option<Apart>,
+    pub(super) apart: Option<Background>,
     pub(super) rewake: Rewake,
     /// Equal for handlers of which one runs.
     pub(super) class: usize,

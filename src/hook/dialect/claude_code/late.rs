@@ -1,7 +1,7 @@
 //! Handlers that nobody waits for (R54, R55): what they print is for the next turn, or wakes the agent.
 
 use super::event::EventName;
-use super::hook::{Apart, Rewake};
+use super::hook::{Background, Rewake};
 use super::printed::{Printed, read as read_printed};
 use super::schema::Output;
 use super::state::State;
@@ -12,7 +12,13 @@ use crate::hook::runner::{HookRunner, LateOutput};
 use crate::hook::script::{Ended, ScriptOutcome};
 
 /// Who is told how such a run ended. `name` is the hook's name in records.
-pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apart, rewake: Rewake) -> Late {
+pub(super) fn listener(
+    hook: HookId,
+    name: String,
+    event: EventName,
+    apart: Background,
+    rewake: Rewake,
+) -> Late {
     let read = move |outcome: &ScriptOutcome| output(event, apart, &rewake, outcome);
     Late::new(read, move |outcome, late, host| {
         crate::hook::watch::show_if_watched(host, || log::response(&hook, &name, event, outcome));
@@ -28,9 +34,14 @@ pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apar
 }
 
 /// What is to be said, if anything. Decisions are ignored, members of the wrong type dropped one by one.
-fn output(event: EventName, apart: Apart, rewake: &Rewake, outcome: &ScriptOutcome) -> Option<LateOutput> {
+fn output(
+    event: EventName,
+    apart: Background,
+    rewake: &Rewake,
+    outcome: &ScriptOutcome,
+) -> Option<LateOutput> {
     let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
-    if apart == Apart::Rewake && status == 2 {
+    if apart == Background::Rewake && status == 2 {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         let message = Some(text(&outcome.stderr)).filter(|text| !text.is_empty());
         let message = message.unwrap_or_else(|| text(&outcome.stdout));
@@ -70,7 +81,7 @@ pub fn take_late(host: &dyn HookRunner) -> Vec<LateOutput> {
 mod tests {
     use super::*;
 
-    fn of(apart: Apart, status: i32, stdout: &str, stderr: &str) -> Option<LateOutput> {
+    fn of(apart: Background, status: i32, stdout: &str, stderr: &str) -> Option<LateOutput> {
         let rewake = Rewake::default();
         output(EventName::PreToolUse, apart, &rewake, &ScriptOutcome::exited(status, stdout, stderr))
     }
@@ -78,10 +89,10 @@ mod tests {
     #[test]
     fn decisions_are_ignored_and_bad_members_dropped() {
         let printed = r#"{"continue":false,"systemMessage":5,"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","additionalContext":"c"}}"#;
-        let late = of(Apart::Silent, 0, printed, "").unwrap();
+        let late = of(Background::Silent, 0, printed, "").unwrap();
         assert_eq!((late.contexts, late.system_messages, late.wake), (vec!["c".to_owned()], vec![], false));
-        assert_eq!(of(Apart::Silent, 2, "", "no"), None);
-        assert_eq!(of(Apart::Silent, 0, "text", ""), None);
+        assert_eq!(of(Background::Silent, 2, "", "no"), None);
+        assert_eq!(of(Background::Silent, 0, "text", ""), None);
     }
 
     #[test]
@@ -89,7 +100,7 @@ mod tests {
         let rewake = Rewake { message: Some("Review:".into()), summary: Some("found".into()) };
         let woken = |stderr: &str| {
             let outcome = ScriptOutcome::exited(2, "", stderr);
-            let late = output(EventName::Stop, Apart::Rewake, &rewake, &outcome).unwrap();
+            let late = output(EventName::Stop, Background::Rewake, &rewake, &outcome).unwrap();
             (late.contexts.concat(), late.system_messages.concat())
         };
         assert_eq!(woken("a bug\n"), ("Review:\na bug".to_owned(), "found".to_owned()));
@@ -98,9 +109,9 @@ mod tests {
 
     #[test]
     fn exit_2_wakes_with_stderr_or_stdout() {
-        assert_eq!(of(Apart::Rewake, 2, "out", "err\n").unwrap().contexts, ["err"]);
-        let late = of(Apart::Rewake, 2, "out\n", "").unwrap();
+        assert_eq!(of(Background::Rewake, 2, "out", "err\n").unwrap().contexts, ["err"]);
+        let late = of(Background::Rewake, 2, "out\n", "").unwrap();
         assert_eq!((late.contexts, late.wake), (vec!["out".to_owned()], true));
-        assert_eq!(of(Apart::Rewake, 0, "", "err"), None);
+        assert_eq!(of(Background::Rewake, 0, "", "err"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Records (7 of the contract). Certain are their names and the members of `hook_registered`; the other members are our
 //! completion.
 
+use super::answer::STARTED;
 use super::event::EventName;
 use super::hook::Extra;
 use crate::hook::decision::Verdict;
@@ -11,9 +12,6 @@ use crate::hook::script::{Ended, ScriptOutcome};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The rule of a reading that stands for a run nobody waits for.
-pub(super) const STARTED: &str = "R54: started, nobody waits";
-
 /// `hook_registered`
 pub(super) fn registered(hook: &Hook, extra: &Extra) -> LogRecord {
     let mut fields = vec![
@@ -23,7 +21,7 @@ pub(super) fn registered(hook: &Hook, extra: &Extra) -> LogRecord {
         ("hook_source", extra.source.record_name().into()),
     ];
     fields.extend(extra.matcher_text.as_deref().map(|text| ("hook_matcher", text.into())));
-    if let super::settings::Source::Plugin(name) = &extra.source {
+    if let super::settings::HookSource::Plugin(name) = &extra.source {
         fields.push(("plugin.name", Value::from(&**name)));
     }
     LogRecord::new("hook_registered", fields)

@@ -4,7 +4,7 @@
 //!
 //! `event.rs` has the table of events; `config.rs` loads, with `settings.rs` (what the host says), `matcher.rs` and
 //! the dialects' `expression.rs` (groups), `rule.rs` and `path_rule.rs` (`if`), `placeholder.rs`; `payload.rs` writes payloads and reads
-//! them back; `request.rs` asks the host; `printed.rs`, `schema.rs`, `reply.rs`, `worktree.rs` and `answer.rs` read outcomes;
+//! them back; `request.rs` asks the host; `printed.rs`, `schema.rs`, `reply.rs`, `worktree.rs` and `reader.rs` read outcomes into an `answer.rs`;
 //! `fold.rs` joins them into `result.rs`; `chain.rs` is a firing; `late.rs` and `state.rs` keep what goes on after it;
 //! `cap.rs` and `env_file.rs` write files of the session; `log.rs` makes the records.
 //!
@@ -31,6 +31,7 @@ mod path_rule;
 mod payload;
 mod placeholder;
 mod printed;
+mod reader;
 mod reply;
 mod request;
 pub(super) mod result;

@@ -4,7 +4,7 @@
 //! event where that has it, else from its facts; facts that the row does not name follow. Tool arguments and results are
 //! written from where they are, without a copy.
 
-use super::event::EventName;
+use super::event::{EventName, STOP_ERRORS};
 use super::settings::ClaudeSettings;
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Moment, ToolCall, ToolCallSummary};
@@ -15,22 +15,6 @@ use crate::vfs::path;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// Errors of `StopFailure` (2.3); any other is `unknown`.
-const STOP_ERRORS: [&str; 12] = [
-    "rate_limit",
-    "overloaded",
-    "authentication_failed",
-    "oauth_org_not_allowed",
-    "account_on_hold",
-    "billing_error",
-    "invalid_request",
-    "model_not_found",
-    "server_error",
-    "max_output_tokens",
-    "cloud_credential_error",
-    "unknown",
-];
 
 /// Tools whose input names a file, which hooks see with an absolute path (R16).
 pub(super) const FILE_TOOLS: [&str; 5] = ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];

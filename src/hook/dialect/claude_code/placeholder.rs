@@ -2,7 +2,7 @@
 //! input (R26), `$ARGUMENTS` in prompts (R27). Each is one pass from left to right; what was put in is not looked at again.
 //! What an event decides is bounded: a prompt that repeats a large payload can not start.
 
-use super::settings::{ClaudeSettings, Plugin, Source};
+use super::settings::{ClaudeSettings, HookSource, Plugin};
 use crate::hook::json::cut;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) struct Places<'s> {
 }
 
 impl<'s> Places<'s> {
-    pub(super) fn new(settings: &'s ClaudeSettings, source: &Source) -> Self {
+    pub(super) fn new(settings: &'s ClaudeSettings, source: &HookSource) -> Self {
         Self { project_dir: &settings.project_dir, plugin: settings.plugin(source) }
     }
 
@@ -236,7 +236,7 @@ mod tests {
         let settings = settings(json!({
             "project_dir": "/p q", "plugins": {"fmt": {"root": "/r", "options": {"api-key": "k", "n": 3}}},
         }));
-        let places = Places::new(&settings, &Source::parse("plugin:fmt"));
+        let places = Places::new(&settings, &HookSource::parse("plugin:fmt"));
         let command = "\"${CLAUDE_PROJECT_DIR}/x\" ${CLAUDE_PLUGIN_ROOT} ${CLAUDE_PLUGIN_DATA} ${HOME} $CLAUDE_PROJECT_DIR ${";
         assert_eq!(
             places.in_command(command).unwrap(),
@@ -247,7 +247,7 @@ mod tests {
         assert!(places.in_argument("${user_config.none}").is_err());
         let variables = places.variables();
         assert!(variables.contains(&("CLAUDE_PLUGIN_OPTION_API_KEY".to_owned(), "k".to_owned())));
-        let user = Places::new(&settings, &Source::User);
+        let user = Places::new(&settings, &HookSource::User);
         assert_eq!(user.in_command("${CLAUDE_PLUGIN_ROOT}").unwrap(), "${CLAUDE_PLUGIN_ROOT}");
     }
 

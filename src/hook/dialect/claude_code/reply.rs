@@ -1,6 +1,6 @@
 //! The reply of a `prompt` or `agent` handler (R47): `{"ok", "reason", "impossible"}`, and what a no does on each event.
 
-use super::answer::Answer;
+use super::answer::ClaudeAnswer;
 use super::event::EventName;
 use super::result::Permission;
 use serde::Deserialize;
@@ -29,9 +29,15 @@ pub(super) fn parse(text: &[u8]) -> Result<Reply, String> {
 
 impl Reply {
     /// What a no does. An agent always goes on and knows nothing impossible.
-    pub(super) fn refusal(self, event: EventName, by_teammate: bool, agent: bool, goes_on: bool) -> Answer {
+    pub(super) fn refusal(
+        self,
+        event: EventName,
+        by_teammate: bool,
+        agent: bool,
+        goes_on: bool,
+    ) -> ClaudeAnswer {
         let reason = self.reason.unwrap_or_default();
-        let mut answer = Answer::of("R47: ok is false");
+        let mut answer = ClaudeAnswer::of("R47: ok is false");
         let impossible = self.impossible == Some(true) && !agent;
         match event {
             EventName::Stop | EventName::SubagentStop if impossible => {

@@ -23,12 +23,12 @@ pub(super) struct HttpHandler {
 
 /// What all settings files together say about requests; `None` is no restriction.
 #[derive(Debug)]
-pub(super) struct HttpPolicy {
+pub(super) struct HttpAllowList {
     urls: Option<Vec<Vec<String>>>,
     variables: Option<Vec<String>>,
 }
 
-impl HttpPolicy {
+impl HttpAllowList {
     pub(super) fn new(urls: Option<Vec<String>>, variables: Option<Vec<String>>) -> Self {
         let pieces = |url: String| url.split('*').map(str::to_owned).collect();
         Self { urls: urls.map(|urls| urls.into_iter().map(pieces).collect()), variables }
@@ -139,7 +139,7 @@ mod tests {
         ClaudeSettings::of(&LoadOptions { settings, ..LoadOptions::default() }).unwrap()
     }
 
-    fn headers(policy: &HttpPolicy, variables: &[&str]) -> Vec<(String, String)> {
+    fn headers(policy: &HttpAllowList, variables: &[&str]) -> Vec<(String, String)> {
         let handler = HttpHandler {
             url: "https://h/x".to_owned(),
             headers: vec![("Authorization".to_owned(), "Bearer $A${B}".to_owned())],
@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn headers_show_listed_variables_only() {
-        let open = HttpPolicy::new(None, None);
+        let open = HttpAllowList::new(None, None);
         assert_eq!(headers(&open, &[])[1].1, "Bearer ");
         assert_eq!(headers(&open, &["A", "B"])[1].1, "Bearer 1X: y2");
-        let narrow = HttpPolicy::new(None, Some(vec!["B".to_owned()]));
+        let narrow = HttpAllowList::new(None, Some(vec!["B".to_owned()]));
         assert_eq!(headers(&narrow, &["A", "B"])[1].1, "Bearer 2");
         assert_eq!(headers(&open, &[])[0], ("Content-Type".to_owned(), "application/json".to_owned()));
     }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn addresses() {
         let policy =
-            HttpPolicy::new(Some(vec!["https://h.example/*".to_owned(), "http://x/*/y".to_owned()]), None);
+            HttpAllowList::new(Some(vec!["https://h.example/*".to_owned(), "http://x/*/y".to_owned()]), None);
         for (url, wanted) in [
             ("https://h.example/a/b", true),
             ("https://h.example", false),
@@ -174,6 +174,6 @@ mod tests {
         ] {
             assert_eq!(policy.allows(url), wanted, "{url}");
         }
-        assert!(!HttpPolicy::new(Some(Vec::new()), None).allows("https://h/"));
+        assert!(!HttpAllowList::new(Some(Vec::new()), None).allows("https://h/"));
     }
 }

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 /// A rule.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct IfRule {
     text: String,
     tool: String,
     pattern: Option<Pattern>,
@@ -95,7 +95,7 @@ impl Wildcard {
 
 /// A call, for all rules of one firing.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct RuleCall<'a> {
     tool: &'a str,
     input: &'a Value,
     cwd: &'a str,
@@ -114,7 +114,7 @@ struct Command {
     texts: Vec<String>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> RuleCall<'a> {
     pub(super) const fn new(tool: &'a str, input: &'a Value, cwd: &'a str, home: &'a str) -> Self {
         Self { tool, input, cwd, home, command: OnceCell::new() }
     }
@@ -180,7 +180,7 @@ fn add_forms(command: &CommandView, texts: &mut Vec<String>) {
     add(text);
 }
 
-impl Rule {
+impl IfRule {
     /// Reads a rule.
     ///
     /// # Errors
@@ -213,7 +213,7 @@ impl Rule {
     }
 
     /// Whether the handler is to run for the call.
-    pub(super) fn test(&self, call: &Call<'_>) -> Result<(), Mismatch> {
+    pub(super) fn test(&self, call: &RuleCall<'_>) -> Result<(), Mismatch> {
         let is_tool = call.tool == self.tool;
         if is_tool && self.pattern.as_ref().is_none_or(|pattern| pattern.test(call)) {
             return Ok(());
@@ -239,7 +239,7 @@ impl Pattern {
         self.path.get_or_init(read).as_ref()
     }
 
-    fn test(&self, call: &Call<'_>) -> bool {
+    fn test(&self, call: &RuleCall<'_>) -> bool {
         let file = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| call.member(name));
         if let Some(path) = file {
             return self.path().is_some_and(|pattern| pattern.matches(path, call.cwd, call.home));
@@ -286,8 +286,8 @@ mod tests {
     use serde_json::json;
 
     fn runs(rule: &str, tool: &str, input: &Value) -> bool {
-        let rule = Rule::read(rule).unwrap();
-        rule.test(&Call::new(tool, input, "/workspace", "/home/agent")).is_ok()
+        let rule = IfRule::read(rule).unwrap();
+        rule.test(&RuleCall::new(tool, input, "/workspace", "/home/agent")).is_ok()
     }
 
     #[test]
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn what_is_no_rule() {
         for text in ["", "Bash(rm", "(x)", "a b(x)"] {
-            assert!(Rule::read(text).is_err(), "{text}");
+            assert!(IfRule::read(text).is_err(), "{text}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 settings! {
     /// What a host set.
     pub(super) struct ClaudeSettings {
-        source: Source = Source::User, "user",
+        source: HookSource = HookSource::User, "user",
             "where the config comes from: `user`, `project`, `local`, `flag`, `managed`, `plugin:NAME`, `skill:NAME`, `agent:NAME`; contributions say so by their origin";
         trusted: bool = true, "true", "whether hooks of project files run (R4)";
         interactive: bool = false, "false", "whether a person is there; `defer` needs that nobody is (R40)";
@@ -67,7 +67,7 @@ impl SettingValue for LongestTimeout {
     }
 }
 
-impl SettingValue for Source {
+impl SettingValue for HookSource {
     const KIND: SettingKind = SettingKind::Text;
     fn read(value: &Value) -> Option<Self> {
         value.as_str().map(Self::parse)
@@ -85,7 +85,7 @@ pub(super) struct Plugin {
 
 /// Where hooks come from (1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum HookSource {
     User,
     Project,
     Local,
@@ -98,7 +98,7 @@ pub(super) enum Source {
     Agent(Arc<str>),
 }
 
-impl Source {
+impl HookSource {
     /// `user`, `project`, `local`, `flag`, `managed`, `plugin:NAME`, `skill:NAME`, `agent:NAME`; any other text is the name
     /// of a plug-in.
     pub(super) fn parse(text: &str) -> Self {
@@ -139,7 +139,7 @@ impl Source {
         }
     }
 
-    /// The text that [`Source::parse`] reads.
+    /// The text that [`HookSource::parse`] reads.
     pub(super) fn name(&self) -> String {
         match self {
             Self::User => "user".to_owned(),
@@ -210,9 +210,9 @@ impl ClaudeSettings {
         self.variable(name)?.trim().parse().ok()
     }
 
-    pub(super) fn plugin(&self, source: &Source) -> Option<&Plugin> {
+    pub(super) fn plugin(&self, source: &HookSource) -> Option<&Plugin> {
         match source {
-            Source::Plugin(name) => self.plugins.0.get(name.as_ref()),
+            HookSource::Plugin(name) => self.plugins.0.get(name.as_ref()),
             _ => None,
         }
     }

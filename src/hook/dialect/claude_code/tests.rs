@@ -1,25 +1,18 @@
 //! Whole firings over a scripted session: what rules say that no example of the contract shows.
 
 use super::result::ClaudeCodeResult;
-use crate::hook::contract::LoadOptions;
+use crate::hook::contract::Purpose;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
 use crate::hook::script::{Ended, ScriptOutcome};
-use crate::hook::scripted::Scripted;
+use crate::hook::scripted::{Scripted, fire, load_for, rows};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 fn load(config: &Value, settings: Value) -> HookSet {
-    let Value::Object(settings) = settings else { panic!() };
-    let options = LoadOptions { settings, ..LoadOptions::default() };
-    HookSet::load(Dialect::ClaudeCode, config.to_string().as_bytes(), &options).unwrap()
-}
-
-fn fire(hooks: &HookSet, host: &Scripted, event: &Value) -> Outcome {
-    let event = hooks.read_event(event).unwrap();
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(hooks.fire(host, &event))
+    load_for(Dialect::ClaudeCode, config, &settings, Purpose::Run).unwrap()
 }
 
 fn result(outcome: &Outcome) -> &ClaudeCodeResult {
@@ -44,99 +37,9 @@ fn ended(outcome: ScriptOutcome, name: &str) -> Outcome {
 }
 
 #[test]
-fn exit_2_by_event() {
-    let (stop, block, user, nothing) = ("blocked", "feedback", "user", "nothing");
-    for (name, wanted) in [
-        ("PreToolUse", stop),
-        ("UserPromptSubmit", stop),
-        ("UserPromptExpansion", stop),
-        ("Stop", stop),
-        ("SubagentStop", stop),
-        ("TeammateIdle", stop),
-        ("TaskCreated", stop),
-        ("TaskCompleted", stop),
-        ("PostToolBatch", stop),
-        ("ConfigChange", stop),
-        ("PreCompact", stop),
-        ("PreModelSwitch", stop),
-        ("Elicitation", stop),
-        ("ElicitationResult", stop),
-        ("WorktreeCreate", stop),
-        ("PostToolUse", block),
-        ("PostToolUseFailure", block),
-        ("SessionStart", user),
-        ("SubagentStart", user),
-        ("SessionEnd", user),
-        ("CwdChanged", user),
-        ("FileChanged", user),
-        ("PostCompact", user),
-        ("PostModelSwitch", user),
-        ("DirectoryAdded", nothing),
-        ("PermissionRequest", nothing),
-        ("PermissionDenied", nothing),
-        ("Notification", nothing),
-        ("Setup", nothing),
-        ("InstructionsLoaded", nothing),
-        ("MessageDisplay", nothing),
-        ("StopFailure", nothing),
-    ] {
-        let outcome = ended(ScriptOutcome::exited(2, "", "why\n"), name);
-        let decision = &outcome.decision;
-        let seen =
-            match (&decision.blocked, decision.contexts.as_slice(), decision.system_messages.as_slice()) {
-                (Some(block), [], []) if block.reason == "why" => stop,
-                (None, [text], []) if text == "why" => block,
-                (None, [], [text]) if text == "why" => user,
-                (None, [], []) => nothing,
-                other => panic!("{name}: {other:?}"),
-            };
-        assert_eq!(seen, wanted, "{name}");
-        assert!(result(&outcome).errors.is_empty(), "{name}");
-    }
-}
-
-#[test]
-fn r36_where_continue_false_has_no_effect() {
-    for name in [
-        "Setup",
-        "InstructionsLoaded",
-        "MessageDisplay",
-        "Notification",
-        "StopFailure",
-        "ConfigChange",
-        "CwdChanged",
-        "FileChanged",
-        "DirectoryAdded",
-        "PermissionDenied",
-        "TaskCreated",
-        "SessionEnd",
-        "TaskCompleted",
-    ] {
-        let outcome = ended(ScriptOutcome::exited(0, r#"{"continue":false}"#, ""), name);
-        assert_eq!(result(&outcome).stop, None, "{name}");
-        assert_eq!(outcome.decision.blocked, None, "{name}");
-    }
-    for name in ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "PreCompact", "Stop"] {
-        let outcome = ended(ScriptOutcome::exited(0, r#"{"continue":false,"stopReason":"s"}"#, ""), name);
-        assert_eq!(result(&outcome).stop.as_deref(), Some("s"), "{name}");
-    }
-    let hooks = load(&one("TaskCompleted"), json!({}));
-    let host = Scripted::printing([r#"{"continue":false,"stopReason":"s"}"#]);
-    let by_teammate = json!({"hook_event_name": "TaskCompleted", "teammate_name": "m"});
-    assert_eq!(result(&fire(&hooks, &host, &by_teammate)).stop.as_deref(), Some("s"));
-}
-
-#[test]
-fn policy_settings_can_not_be_blocked() {
-    let hooks = load(&one("ConfigChange"), json!({}));
-    let event = json!({"hook_event_name": "ConfigChange", "source": "policy_settings"});
-    let host = Scripted::new([
-        ScriptOutcome::exited(2, "", "no"),
-        ScriptOutcome::exited(0, r#"{"decision":"block","reason":"no"}"#, ""),
-    ]);
-    for _ in 0..2 {
-        assert_eq!(fire(&hooks, &host, &event).decision.blocked, None);
-    }
+fn rows_of_data() {
+    let rows = include_str!("../../../../tests/rows/claude-code.jsonl");
+    rows::check(Dialect::ClaudeCode, rows, |name, _| (one(name), event(name)));
 }
 
 #[test]
@@ -147,18 +50,6 @@ fn a_script_that_is_none_is_exit_2() {
     };
     let outcome = ended(outcome, "PreToolUse");
     assert_eq!(outcome.decision.blocked.unwrap().reason, "sh: line 1: syntax error");
-}
-
-#[test]
-fn elicitations() {
-    let answer =
-        r#"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"a":1}}}"#;
-    let outcome = ended(ScriptOutcome::exited(0, answer, ""), "Elicitation");
-    assert_eq!(result(&outcome).specific.action.as_deref(), Some("accept"));
-    assert_eq!(result(&outcome).specific.content.as_deref(), Some(&json!({"a": 1})));
-    let outcome = ended(ScriptOutcome::exited(2, answer, "no"), "Elicitation");
-    assert_eq!(result(&outcome).specific.action.as_deref(), Some("decline"));
-    assert_eq!(result(&outcome).specific.content, None);
 }
 
 #[test]
@@ -344,13 +235,6 @@ fn records() {
 }
 
 #[test]
-fn r53_too_much_output_is_an_error() {
-    let outcome = ended(ScriptOutcome::ended(Ended::OutputExceeded), "PreToolUse");
-    assert_eq!(outcome.decision.blocked, None);
-    assert_eq!(result(&outcome).errors[0].message, "Hook output exceeded 1048576 bytes");
-}
-
-#[test]
 fn a_moment_that_the_contract_does_not_know_opens_nothing() {
     let hooks = load(&one("Stop"), json!({}));
     let outcome = fire(&hooks, &Scripted::default(), &json!({"moment": "queue_drain_starting"}));
@@ -420,9 +304,9 @@ mod nothing_panics {
             for text in [&text, &other] {
                 let _ = crate::hook::dialect::expression::compile(text, compiler);
                 let _ = PathPattern::read(text, compiler).map(|pattern| pattern.matches(&other, "/w", "/h"));
-                if let Ok(rule) = rule::Rule::read(&format!("Bash({text})")) {
+                if let Ok(rule) = rule::IfRule::read(&format!("Bash({text})")) {
                     let input = json!({"command": other});
-                    let _ = rule.test(&rule::Call::new("Bash", &input, "/w", "/h"));
+                    let _ = rule.test(&rule::RuleCall::new("Bash", &input, "/w", "/h"));
                 }
                 let _ = placeholder::in_header(text, str::to_owned);
                 let _ = placeholder::in_prompt(text, b"{}");

@@ -4,20 +4,23 @@
 //! working directory. An absolute one must have no `.` or `..`, and no path may pass a symbolic link below the root: the
 //! agent would otherwise work elsewhere than its user was shown.
 
-use super::answer::{Answer, stderr_of};
+use super::answer::{ClaudeAnswer, stderr_of};
 use super::printed::without_escapes;
 use crate::hook::runner::HookRunner;
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::vfs::{FileKind, path};
 
 /// Reads the outcome of a command; any exit status but 0 fails.
-pub(super) fn created(outcome: &ScriptOutcome) -> Answer {
+pub(super) fn created(outcome: &ScriptOutcome) -> ClaudeAnswer {
     let rule = "R43: the last line is the path";
     if outcome.status != 0 || outcome.end != Ended::Exited {
-        return Answer { block: Some(stderr_of(outcome)), ..Answer::of("4.3: WorktreeCreate fails") };
+        return ClaudeAnswer {
+            block: Some(stderr_of(outcome)),
+            ..ClaudeAnswer::of("4.3: WorktreeCreate fails")
+        };
     }
     let text = without_escapes(&String::from_utf8_lossy(&outcome.stdout));
-    let mut answer = Answer::of(rule);
+    let mut answer = ClaudeAnswer::of(rule);
     match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(line) => answer.specific.worktree_path = Some(line.to_owned()),
         None => answer.block = Some("The hook printed no worktree path".to_owned()),
@@ -26,7 +29,7 @@ pub(super) fn created(outcome: &ScriptOutcome) -> Answer {
 }
 
 /// Looks at the path that an answer gives: it becomes absolute, or a block that says why not.
-pub(super) fn settle(answer: &mut Answer, cwd: &str, host: &dyn HookRunner) {
+pub(super) fn settle(answer: &mut ClaudeAnswer, cwd: &str, host: &dyn HookRunner) {
     let Some(given) = answer.specific.worktree_path.take() else { return };
     match resolve(&given, cwd, host) {
         Ok(path) => answer.specific.worktree_path = Some(path),

@@ -14,7 +14,7 @@ mod workspace;
 pub(super) use redact::Redactor;
 
 use super::event::EventName;
-use super::output::{Answer, failure};
+use super::output::{DockerAgentAnswer, failure};
 use super::settings::DockerAgentSettings;
 use crate::hook::contract::Work;
 use crate::hook::decision::{Reading, Verdict};
@@ -47,10 +47,10 @@ enum Does {
     Host,
 }
 
-type Run = fn(&Call<'_>) -> Result<Option<Value>, String>;
+type Run = fn(&BuiltinCall<'_>) -> Result<Option<Value>, String>;
 
 /// One call of a built-in.
-pub(super) struct Call<'a> {
+pub(super) struct BuiltinCall<'a> {
     pub(super) name: &'a str,
     pub(super) args: &'a [String],
     pub(super) event: EventName,
@@ -69,7 +69,7 @@ pub(super) struct Call<'a> {
     pub(super) category: Option<&'a str>,
 }
 
-impl Call<'_> {
+impl BuiltinCall<'_> {
     /// A variable of the hook, else of the session.
     fn variable(&self, name: &[u8]) -> Option<&Text> {
         let own = self.environment.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
@@ -172,7 +172,7 @@ pub(super) fn warning(name: &str, event: EventName) -> Option<String> {
 }
 
 /// What a call comes to.
-pub(super) fn work(call: &Call<'_>) -> Work {
+pub(super) fn work(call: &BuiltinCall<'_>) -> Work {
     let known = |outcome: ScriptOutcome| Work::Known(Box::new(outcome));
     let failed = |cause: String| known(ScriptOutcome::ended(Ended::NotStarted(cause)));
     let Some(builtin) = find(call.name) else {
@@ -197,7 +197,10 @@ pub(super) fn work(call: &Call<'_>) -> Work {
 }
 
 /// What the rules of some built-ins make of an answer before it is read as a script's; `None` leaves it as it is.
-pub(super) fn answer(name: &str, outcome: &ScriptOutcome) -> Option<Result<ScriptOutcome, Answer>> {
+pub(super) fn answer(
+    name: &str,
+    outcome: &ScriptOutcome,
+) -> Option<Result<ScriptOutcome, DockerAgentAnswer>> {
     match name {
         "unload" if outcome.end != Ended::Exited || outcome.status != 0 => {
             Some(Err(Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed").into()))
@@ -223,7 +226,7 @@ fn context(text: &str) -> Value {
 }
 
 /// The category of the call's tool: what the host says with the event, then the setting, then the platform's own names.
-fn category<'a>(call: &Call<'a>) -> &'a str {
+fn category<'a>(call: &BuiltinCall<'a>) -> &'a str {
     let tool = call.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
     let categories = &call.settings.tool_categories;
     call.category

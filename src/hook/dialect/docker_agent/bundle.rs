@@ -2,14 +2,10 @@
 
 use super::event::EventName;
 use super::settings::DockerAgentSettings;
-use super::{builtin, chain, log, template};
-use crate::hook::chain::{Fired, Firing};
-use crate::hook::contract::Bundle;
+use super::{builtin, template};
 use crate::hook::event::Event;
-use crate::hook::hooks::{Hook, Hooks};
+use crate::hook::hooks::Hooks;
 use crate::hook::matcher::Regex;
-use crate::hook::record::{HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookFuture;
 use crate::hook::word::words;
 use std::sync::Arc;
 
@@ -58,7 +54,7 @@ pub(super) struct Matcher {
     pub(super) regex: Regex,
 }
 
-/// What this dialect keeps of a hook beside the engine's [`Hook`].
+/// What this dialect keeps of a hook beside the engine's [`Hook`](crate::hook::hooks::Hook).
 #[derive(Debug)]
 pub(super) struct Extra {
     /// Whose hook it is; `None` is every agent's.
@@ -103,25 +99,5 @@ impl DockerAgentBundle {
         let named = event.context.agent_name.as_deref();
         let named = named.filter(|_| EventName::of(event) != Some(EventName::SubagentStop));
         named.and_then(of_file).or(self.default_agent.as_deref())
-    }
-}
-
-impl Bundle for DockerAgentBundle {
-    fn is_empty(&self) -> bool {
-        self.own_hooks == 0
-    }
-
-    fn hooks(&self) -> &[Hook] {
-        self.hooks.all()
-    }
-
-    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let name = EventName::of(firing.event)?;
-        let chain = chain::DockerAgentChain::new(self, firing.event, name, firing.now, firing.host);
-        Some(firing.run(&self.hooks, chain))
-    }
-
-    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
-        log::of_hook(self, phase, record)
     }
 }

@@ -4,11 +4,12 @@ use super::bundle::{Action, DockerAgentBundle, Extra, OnError};
 use super::event::EventName;
 use super::fold::Fold;
 use super::lane::{Lanes, Pass};
-use super::output::{self, Answer, Source, Terms};
+use super::output::{self, DockerAgentAnswer, OutputSource, Terms};
 use super::payload::{self, Current};
 use super::result::Permission;
 use super::{builtin, expand, log, model};
-use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order, Work};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order, Work};
 use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::Event;
@@ -16,8 +17,8 @@ use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::{Effect, LogRecord};
-use crate::hook::runner::HookRunner;
+use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
+use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
@@ -46,7 +47,7 @@ pub(super) struct DockerAgentChain<'a> {
 }
 
 impl<'a> DockerAgentChain<'a> {
-    pub(super) fn new(
+    fn new(
         bundle: &'a DockerAgentBundle,
         event: &'a Event,
         name: EventName,
@@ -169,7 +170,7 @@ impl<'a> DockerAgentChain<'a> {
     fn builtin(&mut self, extra: &Extra, name: &str, args: &[String]) -> Result<Work, String> {
         let payload = self.payload();
         let cwd = self.directory(extra)?.unwrap_or_else(|| Text::from_static(b"/"));
-        Ok(builtin::work(&builtin::Call {
+        Ok(builtin::work(&builtin::BuiltinCall {
             name,
             args,
             event: self.name,
@@ -244,7 +245,7 @@ impl<'a> DockerAgentChain<'a> {
 impl<'a> Chain<'a> for DockerAgentChain<'a> {
     type Extra = Extra;
     type Terms = Terms;
-    type Answer = Answer;
+    type Answer = DockerAgentAnswer;
 
     fn event_name(&self) -> &'static str {
         self.name.name()
@@ -284,9 +285,9 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         Terms {
             event: self.name,
             source: match &of.extra.action {
-                Action::Command => Source::Command,
-                Action::Model { judges, .. } => Source::Model { judges: *judges },
-                Action::Builtin { name, .. } => Source::Builtin(Arc::clone(name)),
+                Action::Command => OutputSource::Command,
+                Action::Model { judges, .. } => OutputSource::Model { judges: *judges },
+                Action::Builtin { name, .. } => OutputSource::Builtin(Arc::clone(name)),
             },
             preempt: of.extra.preempt,
             strict: of.extra.strict,
@@ -299,11 +300,11 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         }
     }
 
-    fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
         match &terms.source {
-            Source::Command => output::read(&terms, outcome),
-            Source::Model { judges } => model::read(&terms, *judges, outcome),
-            Source::Builtin(name) => match builtin::answer(name, outcome) {
+            OutputSource::Command => output::read(&terms, outcome),
+            OutputSource::Model { judges } => model::read(&terms, *judges, outcome),
+            OutputSource::Builtin(name) => match builtin::answer(name, outcome) {
                 None => output::read(&terms, outcome),
                 Some(Ok(outcome)) => output::read(&terms, &outcome),
                 Some(Err(answer)) => answer,
@@ -311,8 +312,8 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         }
     }
 
-    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, answer: Answer) -> Absorbed {
-        let Answer { reading, said } = answer;
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, answer: DockerAgentAnswer) -> Absorbed {
+        let DockerAgentAnswer { reading, said } = answer;
         self.ran += 1;
         let ignored = said.ignored.clone();
         let parts = self.fold.take(&of.hook.id, &reading, said);
@@ -370,4 +371,24 @@ fn notice(event: EventName, extra: &Extra, reading: &Reading, ignored: &[&'stati
     }
     let is_lenient = reading.verdict == Verdict::NoOpinion && reading.reason.is_some();
     reading.reason.clone().filter(|_| is_lenient)
+}
+
+impl Bundle for DockerAgentBundle {
+    fn is_empty(&self) -> bool {
+        self.own_hooks == 0
+    }
+
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::of(firing.event)?;
+        let chain = DockerAgentChain::new(self, firing.event, name, firing.now, firing.host);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+        log::of_hook(self, phase, record)
+    }
 }

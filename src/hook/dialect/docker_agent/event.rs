@@ -1,7 +1,7 @@
 //! The events (2.1 of the contract) and what each of them can do: one row for an event, read by everything else.
 
 use crate::hook::event::{Channel, Event, Moment};
-use crate::hook::event_table::{EventRow, Failure, event_table};
+use crate::hook::event_table::{EventRow, Failure, Mark, event_table};
 use crate::hook::unread::{Members, Shape};
 
 /// What an event can do.
@@ -98,34 +98,41 @@ macro_rules! events {
 }
 
 events! {
-    PreToolUse "pre_tool_use" "tool_call_starting" [.tool().blocks(Failure::Closed)] Row { permission: true, ..GATE }, CALL;
-    ToolResponseTransform "tool_response_transform" "tool_call_ended" [.tool().aside()]
+    PreToolUse "pre_tool_use" "tool_call_starting" [.tool().blocks(Failure::Closed).marks([Mark::Ask, Mark::Allow, Mark::Arguments])]
+        Row { permission: true, ..GATE }, CALL;
+    ToolResponseTransform "tool_response_transform" "tool_call_ended" [.tool().aside().marks([Mark::Result])]
         Row { rewrites: true, rewritten: Some(Rewritten::Response), ..PLAIN },
         ["tool_name", "tool_use_id", "tool_input", "tool_response"];
-    PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice)] CONTEXT,
+    PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText])]
+        CONTEXT,
         ["agent_name", "tool_name", "tool_use_id", "tool_input", "tool_response", "tool_error"];
-    PermissionRequest "permission_request" "permission_requested" [.tool().blocks(Failure::Choice)]
+    PermissionRequest "permission_request" "permission_requested" [.tool().blocks(Failure::Choice).marks([Mark::Ask, Mark::Allow, Mark::Arguments])]
         Row { permission: true, ..GATE }, CALL;
-    SessionStart "session_start" "session_started" [] CONTEXT, ["source"];
-    UserPromptSubmit "user_prompt_submit" "prompt_submitted" [.blocks(Failure::Choice)] CONTEXT, ["prompt"];
-    UserSteeringMessagesSubmit "user_steering_messages_submit" "" [.blocks(Failure::Choice)] CONTEXT, ["steering_messages"];
-    UserFollowupSubmit "user_followup_submit" "" [.blocks(Failure::Choice)] CONTEXT, ["prompt"];
-    TurnStart "turn_start" "turn_started" [] CONTEXT, [];
+    SessionStart "session_start" "session_started" [.marks([Mark::Context, Mark::PlainText])] CONTEXT, ["source"];
+    UserPromptSubmit "user_prompt_submit" "prompt_submitted" [.blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText])]
+        CONTEXT, ["prompt"];
+    UserSteeringMessagesSubmit "user_steering_messages_submit" "" [.blocks(Failure::Choice).marks([Mark::PlainText])]
+        CONTEXT, ["steering_messages"];
+    UserFollowupSubmit "user_followup_submit" "" [.blocks(Failure::Choice).marks([Mark::PlainText])]
+        CONTEXT, ["prompt"];
+    TurnStart "turn_start" "turn_started" [.marks([Mark::Context, Mark::PlainText])] CONTEXT, [];
     TurnEnd "turn_end" "turn_ended" [.aside()] MUTE, ["agent_name", "reason"];
     BeforeLlmCall "before_llm_call" "model_call_starting" [.blocks(Failure::Choice)]
         Row { rewrites: true, rewritten: Some(Rewritten::Messages), ..PLAIN }, ["iteration", "model_id", "messages"];
     AfterLlmCall "after_llm_call" "model_call_ended" [] MUTE,
         ["agent_name", "stop_response", "last_user_message", "model_id", "usage", "cost"];
     SessionEnd "session_end" "session_ended" [] MUTE, ["reason"];
-    PreCompact "pre_compact" "compaction_starting" [.blocks(Failure::Choice)] CONTEXT, ["source"];
-    BeforeCompaction "before_compaction" "" [.blocks(Failure::Choice)]
+    PreCompact "pre_compact" "compaction_starting" [.blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText, Mark::PlatformStep])]
+        CONTEXT, ["source"];
+    BeforeCompaction "before_compaction" "" [.blocks(Failure::Choice).marks([Mark::PlatformStep])]
         Row { rewritten: Some(Rewritten::Summary), ..PLAIN },
         ["input_tokens", "output_tokens", "context_limit", "compaction_reason"];
     AfterCompaction "after_compaction" "compaction_ended" [] MUTE,
         ["input_tokens", "output_tokens", "context_limit", "compaction_reason", "summary"];
     SubagentStop "subagent_stop" "subagent_ended" [] MUTE, ["agent_name", "parent_session_id", "stop_response"];
     OnUserInput "on_user_input" "" [] MUTE, [];
-    Stop "stop" "turn_ended" [] CONTEXT, ["agent_name", "stop_response", "last_user_message"];
+    Stop "stop" "turn_ended" [.marks([Mark::Context, Mark::PlainText])]
+        CONTEXT, ["agent_name", "stop_response", "last_user_message"];
     Notification "notification" "notified" [] MUTE, ALERT;
     OnError "on_error" "" [] MUTE, ALERT;
     OnMaxIterations "on_max_iterations" "" [] MUTE, ALERT;
@@ -133,10 +140,11 @@ events! {
     OnSessionResume "on_session_resume" "" [] MUTE, ["previous_max_iterations", "new_max_iterations"];
     OnToolApprovalDecision "on_tool_approval_decision" "permission_decided" [] MUTE,
         ["tool_name", "tool_use_id", "tool_input", "approval_decision", "approval_source"];
-    WorktreeCreate "worktree_create" "" [.blocks(Failure::Choice)] CONTEXT,
+    WorktreeCreate "worktree_create" "" [.blocks(Failure::Choice).marks([Mark::PlatformStep])] CONTEXT,
         ["worktree_path", "worktree_branch", "worktree_source_dir"];
     ToolInputTransform "tool_input_transform" "" [.tool().blocks(Failure::Choice)] GATE, CALL;
-    ToolGuard "tool_guard" "" [.tool().blocks(Failure::Closed)] Row { permission: true, ..PLAIN }, CALL;
+    ToolGuard "tool_guard" "" [.tool().blocks(Failure::Closed).marks([Mark::Ask, Mark::Allow])]
+        Row { permission: true, ..PLAIN }, CALL;
 }
 
 impl Row {

@@ -1,7 +1,7 @@
 //! Model hooks (6.2 of the contract): the question, and what a reply means.
 
 use super::bundle::Action;
-use super::output::{self, Answer, Said, Terms, failure};
+use super::output::{self, DockerAgentAnswer, Said, Terms, failure};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::request::{ModelRequest, Request};
@@ -43,7 +43,7 @@ pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<R
 }
 
 /// R39, R40.
-pub(super) fn read(terms: &Terms, judges: bool, outcome: &ScriptOutcome) -> Answer {
+pub(super) fn read(terms: &Terms, judges: bool, outcome: &ScriptOutcome) -> DockerAgentAnswer {
     if outcome.end != Ended::Exited || outcome.status != 0 {
         // A model has no exit status 2: nothing of a script's rules but the failures is meant.
         let status = if outcome.status == 0 { 0 } else { -1 };
@@ -77,7 +77,7 @@ pub(super) fn read(terms: &Terms, judges: bool, outcome: &ScriptOutcome) -> Answ
         let specific = Some(Json::from(json!({"ignored": ignored})));
         let reading = Reading::of(Verdict::NoOpinion, "R18: the event takes no permission decision");
         let said = Said { ignored, ..Said::default() };
-        return Answer { reading: Reading { specific, ..reading }, said };
+        return DockerAgentAnswer { reading: Reading { specific, ..reading }, said };
     }
     let reason = (!reason.is_empty()).then(|| reason.to_owned());
     Reading { reason, ..Reading::of(verdict, "R38: the model's decision") }.into()

@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub(super) struct Terms {
     pub(super) event: EventName,
-    pub(super) source: Source,
+    pub(super) source: OutputSource,
     /// The hook runs in the preempt lane.
     pub(super) preempt: bool,
     pub(super) strict: bool,
@@ -34,7 +34,7 @@ pub(super) struct Terms {
 
 /// Whose output it is.
 #[derive(Clone, Debug)]
-pub(super) enum Source {
+pub(super) enum OutputSource {
     Command,
     Model {
         /// Whether it is asked for a decision.
@@ -45,12 +45,12 @@ pub(super) enum Source {
 }
 
 /// What an outcome means.
-pub(super) struct Answer {
+pub(super) struct DockerAgentAnswer {
     pub(super) reading: Reading,
     pub(super) said: Said,
 }
 
-impl From<Reading> for Answer {
+impl From<Reading> for DockerAgentAnswer {
     fn from(reading: Reading) -> Self {
         Self { reading, said: Said::default() }
     }
@@ -101,7 +101,7 @@ struct Specific {
 }
 
 /// Reads an outcome.
-pub(super) fn read(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
+pub(super) fn read(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
     match (&outcome.end, outcome.status) {
         (Ended::Exited, 0) => success(terms, outcome),
         // `sh -c` (R8) exits with 2 when its script does not parse, with the reason on standard error.
@@ -118,14 +118,18 @@ pub(super) fn read(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
 }
 
 /// A hook failure; the reason is its cause (R25).
-pub(super) fn failure(outcome: &ScriptOutcome, cause: impl Into<String>, rule: &'static str) -> Answer {
+pub(super) fn failure(
+    outcome: &ScriptOutcome,
+    cause: impl Into<String>,
+    rule: &'static str,
+) -> DockerAgentAnswer {
     let mut specific = Map::new();
     put_text(&mut specific, "stderr", &outcome.stderr);
     let specific = (!specific.is_empty()).then(|| Json::from(Value::Object(specific)));
     Reading { specific, ..Reading::because(Verdict::Error, cause, rule) }.into()
 }
 
-fn interrupted(terms: &Terms, outcome: &ScriptOutcome, end: &Ended) -> Answer {
+fn interrupted(terms: &Terms, outcome: &ScriptOutcome, end: &Ended) -> DockerAgentAnswer {
     let (cause, rule) = match end {
         Ended::TimedOut => (format!("timed out after {}s", terms.timeout.as_secs()), "R25, R28: out of time"),
         Ended::OutputExceeded => {
@@ -145,7 +149,7 @@ fn put_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
 }
 
 /// R12, R13.
-fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
+fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
     let mut specific = Map::new();
     specific.insert("exit_code".to_owned(), 2.into());
     let stderr = match &outcome.end {
@@ -164,7 +168,7 @@ fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
             specific: Some(Json::from(Value::Object(specific))),
             ..Reading::of(Verdict::NoOpinion, "R13: exit status 2 on an event that can not be blocked")
         };
-        return Answer { reading, said: Said { exited_two: true, ..Said::default() } };
+        return DockerAgentAnswer { reading, said: Said { exited_two: true, ..Said::default() } };
     }
     let stderr = String::from_utf8_lossy(stderr);
     let mut system_message = None;
@@ -186,11 +190,11 @@ fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
         specific: Some(Json::from(Value::Object(specific))),
         ..Reading::because(Verdict::Block, reason, "4.1, R12: exit status 2")
     };
-    Answer { reading, said: Said { exited_two: true, ..Said::default() } }
+    DockerAgentAnswer { reading, said: Said { exited_two: true, ..Said::default() } }
 }
 
 /// 4.2.
-fn success(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
+fn success(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
     let stdout = String::from_utf8_lossy(&outcome.stdout);
     let text = stdout.trim();
     if terms.strict
@@ -220,14 +224,14 @@ fn success(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
 fn typed(terms: &Terms, value: Value) -> Result<Output, serde_json::Error> {
     let output: Output = serde_json::from_value(value)?;
     let response = output.specific.as_ref().and_then(|specific| specific.updated_tool_response.as_ref());
-    let is_own = matches!(terms.source, Source::Builtin(_));
+    let is_own = matches!(terms.source, OutputSource::Builtin(_));
     if response.is_some_and(|response| !response.is_string()) && !is_own {
         return Err(serde::de::Error::custom("updated_tool_response is not a string"));
     }
     Ok(output)
 }
 
-fn plain(terms: &Terms, text: &str) -> Answer {
+fn plain(terms: &Terms, text: &str) -> DockerAgentAnswer {
     if terms.context {
         return context(text, "4.2: text is context");
     }
@@ -235,11 +239,11 @@ fn plain(terms: &Terms, text: &str) -> Answer {
 }
 
 /// That a hook adds to the context.
-pub(super) fn context(text: &str, rule: &'static str) -> Answer {
+pub(super) fn context(text: &str, rule: &'static str) -> DockerAgentAnswer {
     let specific = Json::from(serde_json::json!({"additional_context": text}));
     let reading = Reading { specific: Some(specific), ..Reading::of(Verdict::NoOpinion, rule) };
     let context = Some(text.to_owned()).filter(|text| !text.is_empty());
-    Answer { reading, said: Said { context, ..Said::default() } }
+    DockerAgentAnswer { reading, said: Said { context, ..Said::default() } }
 }
 
 /// A verdict as it is put together.
@@ -280,7 +284,7 @@ impl Draft {
 }
 
 /// 4.3, 4.4.
-fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> Answer {
+fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> DockerAgentAnswer {
     let event = terms.event;
     let mut draft = Draft::default();
     let reason = output.reason.as_deref().filter(|reason| !reason.is_empty());
@@ -353,7 +357,7 @@ fn takes_metadata(terms: &Terms) -> bool {
 }
 
 impl Draft {
-    fn answer(mut self, event: EventName, system_message: Option<String>) -> Answer {
+    fn answer(mut self, event: EventName, system_message: Option<String>) -> DockerAgentAnswer {
         let ignored = &self.said.ignored;
         let rewrites = event.rewritten().is_some_and(|what| self.shown.contains_key(what.field()));
         let (verdict, reason, rule) = match (self.blocks, self.permission) {
@@ -373,7 +377,7 @@ impl Draft {
         let specific = (!self.shown.is_empty()).then(|| Json::of_any_size(Value::Object(self.shown)));
         let user_message = system_message.filter(|message| !message.is_empty());
         let reading = Reading { verdict, reason, user_message, specific, rule };
-        Answer { reading, said: self.said }
+        DockerAgentAnswer { reading, said: self.said }
     }
 }
 
@@ -417,146 +421,5 @@ fn supports(terms: &Terms, field: &str) -> bool {
         "metadata" => takes_metadata(terms),
         "additional_context" => terms.context,
         _ => !terms.preempt && terms.event.rewritten().is_some_and(|what| what.field() == field),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hook::script::Excess;
-
-    fn terms(event: EventName) -> Terms {
-        let capture = Capture { stdout: 10, stderr: 20, total: 30, merge: false, excess: Excess::Fail };
-        Terms {
-            event,
-            preempt: false,
-            strict: false,
-            lenient: false,
-            context: event.takes_context(true),
-            display: "h".into(),
-            source: Source::Command,
-            input: None,
-            timeout: Duration::from_secs(3),
-            capture,
-        }
-    }
-
-    fn of(event: EventName, status: i32, stdout: &str, stderr: &str) -> (Verdict, Option<String>) {
-        let reading = read(&terms(event), &ScriptOutcome::exited(status, stdout, stderr)).reading;
-        (reading.verdict, reading.reason)
-    }
-
-    #[test]
-    fn exit_statuses() {
-        let block = |text: &str| (Verdict::Block, Some(text.to_owned()));
-        let pre = EventName::PreToolUse;
-        assert_eq!(of(pre, 2, r#"{"reason":"r"}"#, " nope \n"), block("nope"));
-        assert_eq!(of(pre, 2, r#"{"reason":"r","stop_reason":"s"}"#, "\n"), block("r"));
-        assert_eq!(of(pre, 2, r#"{"reason":"","stop_reason":"s"}"#, ""), block("s"));
-        let nested = r#"{"hook_specific_output":{"permission_decision_reason":"p"},"stop_reason":"s"}"#;
-        assert_eq!(of(pre, 2, nested, ""), block("p"));
-        assert_eq!(of(pre, 2, "text", ""), block("blocked by hook \"h\""));
-        assert_eq!(of(pre, 1, "{}", ""), (Verdict::Error, Some("exit status 1".to_owned())));
-        assert_eq!(of(EventName::TurnEnd, 2, "", "x"), (Verdict::NoOpinion, None));
-        for (end, cause) in [
-            (Ended::TimedOut, "timed out after 3s"),
-            (Ended::OutputExceeded, "output exceeded 10 bytes on stdout or 20 bytes on stderr"),
-            (Ended::NotStarted("no".to_owned()), "no"),
-        ] {
-            let reading = read(&terms(pre), &ScriptOutcome::ended(end)).reading;
-            assert_eq!((reading.verdict, reading.reason.as_deref()), (Verdict::Error, Some(cause)));
-        }
-        let lenient = Terms { lenient: true, ..terms(pre) };
-        assert_eq!(read(&lenient, &ScriptOutcome::exited(1, "", "")).reading.verdict, Verdict::NoOpinion);
-        assert_eq!(read(&lenient, &ScriptOutcome::ended(Ended::TimedOut)).reading.verdict, Verdict::Error);
-    }
-
-    #[test]
-    fn standard_output() {
-        use EventName::{
-            BeforeCompaction, BeforeLlmCall, PreToolUse, SessionEnd, ToolInputTransform, TurnStart,
-        };
-        for (event, stdout, verdict) in [
-            (PreToolUse, "hi", Verdict::NoOpinion),
-            (PreToolUse, "{oops", Verdict::Error),
-            (PreToolUse, "{} {}", Verdict::Error),
-            (PreToolUse, r#"{"continue":"no"}"#, Verdict::Error),
-            (PreToolUse, r#"{"decision":"approve"}"#, Verdict::Error),
-            (PreToolUse, r#"{"decision":null,"continue":null}"#, Verdict::NoOpinion),
-            (PreToolUse, r#"{"hook_specific_output":{"permission_decision":"maybe"}}"#, Verdict::Error),
-            (
-                ToolInputTransform,
-                r#"{"hook_specific_output":{"permission_decision":"alow"}}"#,
-                Verdict::Error,
-            ),
-            (BeforeLlmCall, r#"{"hook_specific_output":{"permission_decision":"alow"}}"#, Verdict::Error),
-            (
-                BeforeLlmCall,
-                r#"{"hook_specific_output":{"permission_decision":"allow"}}"#,
-                Verdict::NoOpinion,
-            ),
-            (PreToolUse, r#"{"hook_specific_output":{"permission_decision":"ask"}}"#, Verdict::Ask),
-            (PreToolUse, r#"{"hook_specific_output":{"updated_input":{}}}"#, Verdict::Mutate),
-            (PreToolUse, r#"{"hook_specific_output":{"updated_input":[]}}"#, Verdict::Error),
-            (PreToolUse, r#"{"decision":"x","decision":"block"}"#, Verdict::Block),
-            (
-                BeforeCompaction,
-                r#"{"hook_specific_output":{"permission_decision":"deny"}}"#,
-                Verdict::NoOpinion,
-            ),
-            (BeforeCompaction, r#"{"decision":"block"}"#, Verdict::Block),
-            (TurnStart, "{oops", Verdict::NoOpinion),
-            (TurnStart, r#"{"decision":"block"}"#, Verdict::NoOpinion),
-            (SessionEnd, "{oops", Verdict::NoOpinion),
-        ] {
-            assert_eq!(of(event, 0, stdout, "").0, verdict, "{} {stdout}", event.name());
-        }
-        let reading = read(&terms(TurnStart), &ScriptOutcome::exited(0, " {oops \n", "")).reading;
-        let specific = Json::from(serde_json::json!({"additional_context": "{oops"}));
-        assert_eq!(reading.specific, Some(specific));
-        let twice = r#"{"continue":false,"stop_reason":"a","decision":"block","reason":"a",
-            "hook_specific_output":{"permission_decision":"deny","permission_decision_reason":"b"}}"#;
-        assert_eq!(of(PreToolUse, 0, twice, ""), (Verdict::Block, Some("a\nb".to_owned())));
-    }
-
-    #[test]
-    fn strict_output() {
-        let strict = |event, stdout: &str| {
-            let reading =
-                read(&Terms { strict: true, ..terms(event) }, &ScriptOutcome::exited(0, stdout, ""));
-            reading.reading.reason.unwrap_or_default()
-        };
-        use EventName::{PreToolUse, TurnStart};
-        for fine in [
-            "",
-            "{}",
-            r#"{"continue":true,"system_message":"x"}"#,
-            r#"{"hook_specific_output":{"hook_event_name":"pre_tool_use","updated_input":{}}}"#,
-        ] {
-            assert_eq!(strict(PreToolUse, fine), "", "{fine}");
-        }
-        for (event, bad, why) in [
-            (TurnStart, "hi", "strict_output: expected value"),
-            (TurnStart, "[]", "strict_output: stdout is not a JSON object"),
-            (PreToolUse, r#"{"hookSpecificOutput":{}}"#, "strict_output: unknown field `hookSpecificOutput`"),
-            (PreToolUse, r#"{"suppress_output":false}"#, "strict_output: `suppress_output` is not supported"),
-            (
-                TurnStart,
-                r#"{"decision":"block"}"#,
-                "strict_output: `decision` is not supported on turn_start",
-            ),
-            (
-                TurnStart,
-                r#"{"hook_specific_output":{"summary":"x"}}"#,
-                "strict_output: `summary` is not supported on turn_start",
-            ),
-            (
-                PreToolUse,
-                r#"{"hook_specific_output":{"hook_event_name":"stop"}}"#,
-                "strict_output: hook_event_name is `stop`, the event is pre_tool_use",
-            ),
-        ] {
-            assert!(strict(event, bad).starts_with(why), "{bad}: {}", strict(event, bad));
-        }
     }
 }

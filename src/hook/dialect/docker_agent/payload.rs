@@ -52,7 +52,7 @@ pub(super) struct Current {
 }
 
 /// A member of a payload: its name, and a value that the event or a hook's rewrite may hold already.
-type Member<'a> = (&'a str, Cow<'a, Value>);
+type PayloadPart<'a> = (&'a str, Cow<'a, Value>);
 
 /// The payload, in order; `cwd` is the session's directory where the event does not say.
 fn members<'a>(
@@ -60,9 +60,9 @@ fn members<'a>(
     name: EventName,
     current: &'a Current,
     cwd: Option<&Text>,
-) -> Vec<Member<'a>> {
+) -> Vec<PayloadPart<'a>> {
     let own = event.context.cwd.clone().or_else(|| cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
-    let mut all: Vec<Member<'a>> = vec![
+    let mut all: Vec<PayloadPart<'a>> = vec![
         ("session_id", Cow::Owned(event.context.session_id.as_str().into())),
         ("cwd", Cow::Owned(own.into())),
         ("hook_event_name", Cow::Owned(name.name().into())),

@@ -11,12 +11,8 @@ use crate::hook::dialect::result::DialectResult;
 use crate::hook::error::ConfigError;
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
-use crate::hook::scripted::Scripted;
+use crate::hook::scripted::{Scripted, block_on, fire, rows};
 use serde_json::{Value, json};
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-}
 
 fn load_with(config: &str, options: &LoadOptions) -> Result<HookSet, ConfigError> {
     HookSet::load(Dialect::DockerAgent, config.as_bytes(), options)
@@ -35,6 +31,10 @@ fn with(settings: &Value) -> LoadOptions {
 fn hooks_of(event: &str, commands: &[&str]) -> Value {
     let hooks: Vec<_> =
         commands.iter().map(|command| json!({"type": "command", "command": command})).collect();
+    config_of(event, &hooks)
+}
+
+fn config_of(event: &str, hooks: &[Value]) -> Value {
     let is_matched =
         super::event::EventName::from_name(event).is_some_and(super::event::EventName::is_matched);
     let list = if is_matched { json!([{"hooks": hooks}]) } else { json!(hooks) };
@@ -47,11 +47,6 @@ fn payload(event: &str) -> Value {
            "tool_use_id": "c", "tool_input": {"cmd": "ls"}})
 }
 
-fn fire(hooks: &HookSet, host: &Scripted, payload: &Value) -> Outcome {
-    let event = hooks.read_event(payload).unwrap();
-    block_on(hooks.fire(host, &event))
-}
-
 fn result(outcome: &Outcome) -> DockerAgentResult {
     let Some(DialectResult::DockerAgent(result)) = outcome.dialect_result.clone() else { panic!() };
     *result
@@ -60,6 +55,16 @@ fn result(outcome: &Outcome) -> DockerAgentResult {
 fn ran(outcome: &Outcome) -> Vec<String> {
     let ran = outcome.records.iter().filter(|record| record.run.is_some());
     ran.map(|record| record.hook.to_string()).collect()
+}
+
+#[test]
+fn rows_of_data() {
+    let on = |event: &str, members: &Value| {
+        let mut hook = json!({"type": "command", "command": "x"});
+        hook.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap_or_default());
+        (config_of(event, &[hook]), payload(event))
+    };
+    rows::check(Dialect::DockerAgent, include_str!("../../../../tests/rows/docker-agent.jsonl"), on);
 }
 
 /// What the cases expect is tested where they run; that they are there, here.

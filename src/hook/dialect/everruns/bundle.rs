@@ -1,13 +1,8 @@
 //! A loaded config: its hooks with what the dialect keeps of each.
 
-use super::event::EventName;
-use super::{chain, log, payload};
-use crate::hook::chain::{Fired, Firing};
-use crate::hook::contract::Bundle;
-use crate::hook::hooks::{Hook, Hooks};
+use super::payload;
+use crate::hook::hooks::Hooks;
 use crate::hook::matcher::{ArgumentPattern, Mismatch, NamePattern};
-use crate::hook::record::{HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookFuture;
 use crate::hook::word::words;
 use crate::text::Text;
 use serde_json::Value;
@@ -53,7 +48,7 @@ impl Matcher {
     }
 }
 
-/// What this dialect keeps of a hook beside the engine's [`Hook`].
+/// What this dialect keeps of a hook beside the engine's [`Hook`](crate::hook::hooks::Hook).
 #[derive(Debug)]
 pub(super) struct Extra {
     pub(super) matcher: Matcher,
@@ -70,20 +65,4 @@ pub(super) struct Extra {
 pub(super) struct EverrunsBundle {
     pub(super) hooks: Hooks<Extra>,
     pub(super) variables: payload::Variables,
-}
-
-impl Bundle for EverrunsBundle {
-    fn hooks(&self) -> &[Hook] {
-        self.hooks.all()
-    }
-
-    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let name = EventName::at(&firing.event.moment)?;
-        let chain = chain::EverrunsChain::new(self, name, &firing);
-        Some(firing.run(&self.hooks, chain))
-    }
-
-    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
-        log::records(phase, record)
-    }
 }

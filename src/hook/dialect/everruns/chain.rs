@@ -2,11 +2,11 @@
 
 use super::bundle::{EverrunsBundle, Extra, OnError};
 use super::event::EventName;
-use super::output;
 use super::payload::{BASE, Envelope, file_path};
 use super::result::{EverrunsResult, PostTool, PromptGate, ToolGate};
-use crate::hook::chain::Firing;
-use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
+use super::{log, output};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment, ToolCall};
@@ -14,8 +14,8 @@ use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::Effect;
-use crate::hook::runner::HookRunner;
+use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
+use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use crate::utility::Environment;
@@ -49,7 +49,7 @@ pub(super) struct EverrunsChain<'a> {
 }
 
 impl<'a> EverrunsChain<'a> {
-    pub(super) fn new(bundle: &'a EverrunsBundle, name: EventName, firing: &Firing<'a>) -> Self {
+    fn new(bundle: &'a EverrunsBundle, name: EventName, firing: &Firing<'a>) -> Self {
         let (event, host, now) = (firing.event, firing.host, firing.now);
         Self {
             bundle,
@@ -295,5 +295,21 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
             _ => EverrunsResult::Lifecycle,
         };
         (self.decision, DialectResult::Everruns(result))
+    }
+}
+
+impl Bundle for EverrunsBundle {
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::at(&firing.event.moment)?;
+        let chain = EverrunsChain::new(self, name, &firing);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+        log::records(phase, record)
     }
 }

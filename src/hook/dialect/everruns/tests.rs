@@ -11,14 +11,10 @@ use crate::hook::error::ConfigError;
 use crate::hook::hook_set::HookSet;
 use crate::hook::notice::NoticeKind;
 use crate::hook::outcome::Outcome;
-use crate::hook::record::{Effect, Selection};
+use crate::hook::record::Selection;
 use crate::hook::script::{Ended, ScriptOutcome};
-use crate::hook::scripted::Scripted;
+use crate::hook::scripted::{Scripted, block_on, fire, rows};
 use serde_json::{Value, json};
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-}
 
 fn load_with(config: &Value, options: &LoadOptions) -> Result<HookSet, ConfigError> {
     HookSet::load(Dialect::Everruns, config.to_string().as_bytes(), options)
@@ -26,11 +22,6 @@ fn load_with(config: &Value, options: &LoadOptions) -> Result<HookSet, ConfigErr
 
 fn load(config: &Value) -> HookSet {
     load_with(config, &LoadOptions::default()).unwrap()
-}
-
-fn fire(hooks: &HookSet, host: &Scripted, payload: &Value) -> Outcome {
-    let event = hooks.read_event(payload).unwrap();
-    block_on(hooks.fire(host, &event))
 }
 
 fn hook(id: &str, event: &str, on_error: &str) -> Value {
@@ -65,20 +56,39 @@ fn block_reason(outcome: &Outcome) -> Option<&str> {
     outcome.decision.blocked.as_ref().map(|block| block.reason.as_str())
 }
 
+/// One hook on an event, and the event's payload.
+fn on(event: &str, members: &Value) -> (Value, Value) {
+    let mut hook = hook("h", event, "warn");
+    hook.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap_or_default());
+    let data = json!({"tool_name": "bash", "arguments": {}, "message": "m"});
+    (json!({"hooks": [hook]}), json!({"event": event, "data": data}))
+}
+
+#[test]
+fn rows_of_data() {
+    rows::check(Dialect::Everruns, include_str!("../../../../tests/rows/everruns.jsonl"), on);
+}
+
+/// R10: at run time the others run.
+#[test]
+fn a_faulty_hook_is_dropped() {
+    let mut faulty = hook("a", "pre_tool_use", "warn");
+    faulty["timeout_ms"] = json!(1);
+    let good = hook("good", "pre_tool_use", "warn");
+    let hooks = load(&json!({"hooks": [good, faulty, good]}));
+    assert_eq!(hooks.hooks().len(), 2);
+    let dropped: Vec<_> =
+        hooks.notices().iter().filter(|notice| notice.kind == NoticeKind::Dropped).collect();
+    assert_eq!(dropped.len(), 1);
+    assert!(dropped[0].to_string().contains("hooks[1]: hook timeout_ms 1"), "{}", dropped[0]);
+    assert_eq!(dropped[0].log.as_ref().unwrap().name, "hook.warning");
+}
+
 const LIFECYCLE: [(&str, &str); 3] = [
     ("session_start", "{}"),
     ("turn_end", "{\"success\":true}"),
     ("session_end", "{\"reason\":\"archived\"}"),
 ];
-
-#[test]
-fn r1_nothing_is_a_config() {
-    for config in
-        [json!(null), json!({}), json!({"hooks": null}), json!({"capabilities": [{"ref": "user_hooks"}]})]
-    {
-        assert!(load(&config).hooks().is_empty(), "{config}");
-    }
-}
 
 #[test]
 fn r2_unknown_top_level_keys() {
@@ -115,106 +125,6 @@ fn three_shapes_and_the_declarative_bundle() {
 }
 
 #[test]
-fn messages_of_validation_are_the_contracts() {
-    let with = |field: &str, value: Value| {
-        let mut spec = hook("a", "pre_tool_use", "warn");
-        spec[field] = value;
-        spec
-    };
-    let matcher = |matcher: Value| with("matcher", matcher);
-    let executor = |executor: Value| with("executor", executor);
-    let many: serde_json::Map<_, _> = (0..17).map(|n| (format!("V{n}"), json!("x"))).collect();
-    let mut lifecycle = hook("a", "turn_end", "warn");
-    lifecycle["matcher"] = json!({"tool_name": "bash"});
-    let value_faults = [
-        (with("timeout_ms", json!(99)), "hook timeout_ms 99 is out of range (100..=30000)"),
-        (with("timeout_ms", json!(30_001)), "hook timeout_ms 30001 is out of range (100..=30000)"),
-        (with("timeout_ms", json!(-1)), "hook timeout_ms -1 is out of range (100..=30000)"),
-        (lifecycle, "hook event `turn_end` does not accept a matcher"),
-        (executor(json!({"type": "bash", "command": "x", "env": many})), "hook has more than 16 env vars"),
-        (
-            matcher(json!({"args_jsonpath": "a", "match_regex": "a", "deny_regex": "b"})),
-            "hook has both match_regex and deny_regex set; choose one",
-        ),
-        (
-            matcher(json!({"args_jsonpath": "a", "match_regex": "(?=x)"})),
-            "hook regex `(?=x)` failed to compile: look-around, including look-ahead and look-behind, is not supported",
-        ),
-        (executor(json!({"type": "bash", "command": " \t\n"})), "hook bash command is empty"),
-        (matcher(json!({"tool_name_glob": "a?"})), "hook tool_name_glob `a?` contains unsupported syntax"),
-        (
-            matcher(json!({"tool_name_glob": "[ab]"})),
-            "hook tool_name_glob `[ab]` contains unsupported syntax",
-        ),
-        (matcher(json!({"tool_name_glob": "b**"})), "hook tool_name_glob `b**` contains unsupported syntax"),
-        (matcher(json!({"tool_name_glob": "*x"})), "hook tool_name_glob `*x` contains unsupported syntax"),
-    ];
-    let parse_faults = [
-        (json!(5), ": expected an object, found a number"),
-        (
-            with("event", json!("on_start")),
-            ".event: unknown event `on_start`, expected one of: session_start, ",
-        ),
-        (
-            with("event", json!("pre_compact")),
-            ".event: event `pre_compact` is reserved and not supported yet",
-        ),
-        (with("event", json!(null)), ": missing field `event`"),
-        (with("executor", json!(null)), ": missing field `executor`"),
-        (
-            executor(json!({"type": "webhook", "url": "x"})),
-            ".executor.type: executor type `webhook` is reserved",
-        ),
-        (
-            executor(json!({"type": "python"})),
-            ".executor.type: unknown executor type `python`, expected one of: bash",
-        ),
-        (executor(json!({"command": "x"})), ".executor: missing field `type`"),
-        (executor(json!({"type": "bash"})), ".executor: missing field `command`"),
-        (
-            executor(json!({"type": "bash", "command": 5})),
-            ".executor.command: expected a string, found a number",
-        ),
-        (
-            executor(json!({"type": "bash", "command": "x", "env": {"A": 1}})),
-            ".executor.env.A: expected a string, found a number",
-        ),
-        (with("timeout_ms", json!("5")), ".timeout_ms: expected an integer, found a string"),
-        (with("timeout_ms", json!(5000.5)), ".timeout_ms: expected an integer, found 5000.5"),
-        (
-            with("on_error", json!("panic")),
-            ".on_error: unknown variant `panic`, expected one of: block, allow, warn",
-        ),
-        (with("id", json!(1)), ".id: expected a string, found a number"),
-        (matcher(json!("bash")), ".matcher: expected an object, found a string"),
-        (matcher(json!({"tool_name": 1})), ".matcher.tool_name: expected a string, found a number"),
-    ];
-    let save = LoadOptions { purpose: Purpose::Save, ..LoadOptions::default() };
-    let good = hook("good", "pre_tool_use", "warn");
-    let expected = value_faults
-        .into_iter()
-        .map(|(spec, message)| (spec, format!("user_hooks.hooks[1]: {message}")))
-        .chain(
-            parse_faults.map(|(spec, why)| (spec, format!("user_hooks config parse failed: hooks[1]{why}"))),
-        );
-    for (spec, message) in expected {
-        let config = json!({"hooks": [good, spec, good]});
-        let error = load_with(&config, &save).unwrap_err();
-        assert_eq!(error.problems.len(), 1, "{error}");
-        assert!(error.problems[0].message.starts_with(&message), "{error}\nwanted {message}");
-        assert!(error.problems[0].place.as_ref().is_some_and(|place| place.line == 1 && place.column > 10));
-        // R10: at run time the others run.
-        let hooks = load(&config);
-        assert_eq!(hooks.hooks().len(), 2);
-        let dropped: Vec<_> =
-            hooks.notices().iter().filter(|notice| notice.kind == NoticeKind::Dropped).collect();
-        assert_eq!(dropped.len(), 1);
-        assert!(dropped[0].to_string().contains(&message), "{}", dropped[0]);
-        assert_eq!(dropped[0].log.as_ref().unwrap().name, "hook.warning");
-    }
-}
-
-#[test]
 fn every_faulty_hook_is_told_once_with_its_place() {
     let text = "{\"hooks\": [\n  {\"event\": \"turn_end\", \"timeout_ms\": 1,\n   \"executor\": {\"type\": \"bash\", \"command\": \"\"}},\n  {\"event\": \"x\"}\n]}";
     let save = LoadOptions { purpose: Purpose::Save, name: "h.json".into(), ..LoadOptions::default() };
@@ -231,85 +141,6 @@ fn every_faulty_hook_is_told_once_with_its_place() {
     );
     let broken = HookSet::load(Dialect::Everruns, b"{\"hooks\": [}", &save).unwrap_err();
     assert_eq!(broken.to_string(), "h.json:1:12: user_hooks config parse failed: expected value");
-    for (config, message) in [
-        ("[]", "user_hooks config parse failed: config: expected an object, found an array"),
-        ("{\"hooks\": {}}", "user_hooks config parse failed: hooks: expected an array, found an object"),
-        (
-            "{\"disabled_contributions\": [1]}",
-            "user_hooks config parse failed: disabled_contributions[0]: expected a string, found a number",
-        ),
-        ("{\"capabilities\": [{}]}", "user_hooks config parse failed: capabilities[0]: missing field `ref`"),
-    ] {
-        let error = HookSet::load(Dialect::Everruns, config.as_bytes(), &LoadOptions::default()).unwrap_err();
-        assert_eq!(error.problems[0].message, message);
-    }
-}
-
-#[test]
-fn bounds_that_are_allowed() {
-    let mut spec = hook("a", "turn_end", "warn");
-    spec["matcher"] = json!({}); // R11
-    for timeout in [100, 30_000] {
-        spec["timeout_ms"] = json!(timeout);
-        let hooks = bundle([spec.clone()]);
-        assert_eq!(hooks.hooks()[0].timeout.as_millis(), timeout);
-    }
-    spec["executor"]["env"] =
-        (0..16).map(|n| (format!("V{n}"), json!("x"))).collect::<serde_json::Map<_, _>>().into();
-    assert_eq!(bundle([spec]).hooks().len(), 1);
-}
-
-#[test]
-fn r3_to_r8_matchers() {
-    let guard = json!({"tool_name": "bash", "args_jsonpath": "$.commands", "deny_regex": "(?:^|;|&&|\\|)\\s*rm\\s+-rf\\b"});
-    let dotfile = json!({"args_jsonpath": "$.path", "deny_regex": "(?:^|/)\\.(?:env|aws|ssh|git/config)\\b"});
-    let cases = [
-        (json!({}), "x", json!({}), true),
-        (json!({"tool_name": "bash", "tool_name_glob": "ba*|zsh"}), "bash", json!({}), true),
-        (json!({"tool_name": "bash", "tool_name_glob": "zsh"}), "bash", json!({}), false),
-        (json!({"tool_name": "Bash"}), "bash", json!({}), false),
-        (json!({"tool_name_glob": "bash | daytona_*"}), "daytona_exec", json!({}), true),
-        (json!({"args_jsonpath": "a.b"}), "x", json!({"a": {"b": "c"}}), true),
-        (json!({"args_jsonpath": "a.b"}), "x", json!({"a": {"b": ""}}), false),
-        (json!({"args_jsonpath": "a.b"}), "x", json!({"a": {"b": null}}), false),
-        (json!({"args_jsonpath": "a.b"}), "x", json!({"a": {"b": false}}), true),
-        (
-            json!({"args_jsonpath": "a", "match_regex": "^\\[1,\\{\"k\":2\\}\\]$"}),
-            "x",
-            json!({"a": [1, {"k": 2}]}),
-            true,
-        ),
-        (json!({"args_jsonpath": "zz", "match_regex": "^$"}), "x", json!({}), true),
-        (json!({"match_regex": "."}), "x", json!({"a": "b"}), false),
-        (json!({"deny_regex": "."}), "x", json!({"a": "b"}), false),
-        (guard.clone(), "bash", json!({"commands": "rm -rf /"}), true),
-        (guard.clone(), "bash", json!({"commands": "ls;rm -rf x"}), true),
-        (guard.clone(), "bash", json!({"commands": "a && rm -rf x"}), true),
-        (guard.clone(), "bash", json!({"commands": "a | rm -rf x"}), true),
-        (guard.clone(), "bash", json!({"commands": "ls -la"}), false),
-        (guard.clone(), "bash", json!({"commands": "rm -fr /"}), false),
-        (guard.clone(), "bash", json!({"commands": "sudo rm -rf /"}), false),
-        (guard, "bash", json!({"command": "rm -rf /"}), false),
-        (dotfile.clone(), "x", json!({"path": "/workspace/.env"}), true),
-        (dotfile.clone(), "x", json!({"path": ".ssh/id"}), true),
-        (dotfile.clone(), "x", json!({"path": ".environment"}), false),
-        (dotfile, "x", json!({"path": "a.env"}), false),
-    ];
-    for (matcher, tool, arguments, fires) in cases {
-        let mut spec = hook("h", "pre_tool_use", "warn");
-        spec["matcher"] = matcher.clone();
-        let hooks = bundle([spec]);
-        let host = Scripted::default();
-        let mut payload = call(arguments.clone());
-        payload["data"]["tool_name"] = json!(tool);
-        let outcome = fire(&hooks, &host, &payload);
-        assert_eq!(host.runs().len(), usize::from(fires), "{matcher} on {arguments}");
-        assert_eq!(outcome.records[0].selection == Selection::Matched, fires);
-        assert_eq!(host.log_lines().len(), if fires { 2 } else { 1 });
-    }
-    let mut never = hook("h", "pre_tool_use", "warn");
-    never["matcher"] = json!({"match_regex": "x"});
-    assert!(bundle([never]).notices()[0].to_string().contains("never fires"));
 }
 
 #[test]
@@ -364,27 +195,6 @@ fn r50_the_gate() {
         ..options
     };
     assert_eq!(load_with(&json!({"capabilities": [{"ref": "pack"}]}), &shipped).unwrap().hooks().len(), 1);
-}
-
-#[test]
-fn r53_and_r55_warnings() {
-    let spec = |command: &str| json!({"event": "user_prompt_submit", "executor": {"type": "bash", "command": command}});
-    for (command, warned) in [
-        ("scripts/fmt.sh a", true),
-        ("./x", true),
-        ("/workspace/x.sh", true),
-        ("\"/workspace/x.sh\" y", true),
-        ("/usr/local/bin/x", false),
-        ("echo a/b", false),
-    ] {
-        let hooks = bundle([spec(command)]);
-        let warnings = hooks.notices().iter().filter(|notice| notice.kind == NoticeKind::Warning).count();
-        assert_eq!(warnings, usize::from(warned), "{command}");
-        assert_eq!(hooks.notices().last().unwrap().kind, NoticeKind::Obligation);
-    }
-    let mut spec = hook("a", "turn_end", "warn");
-    spec["timout_ms"] = json!(1);
-    assert!(bundle([spec]).notices()[0].to_string().contains("unknown field `timout_ms` is ignored"));
 }
 
 #[test]
@@ -496,17 +306,6 @@ fn r23_r24_the_payload_file_goes_in_every_case() {
 }
 
 #[test]
-fn row_2_blocks_whatever_on_error_says() {
-    for on_error in ["allow", "warn", "block"] {
-        let hooks = bundle([hook("x", "pre_tool_use", on_error)]);
-        let host =
-            Scripted::new([ScriptOutcome::exited(1, "", ""), ScriptOutcome::exited(7, "\n", "nope\n")]);
-        assert_eq!(block_reason(&fire(&hooks, &host, &call(json!({})))), Some("hook exited non-zero"));
-        assert_eq!(block_reason(&fire(&hooks, &host, &call(json!({})))), Some("nope"));
-    }
-}
-
-#[test]
 fn executor_errors_follow_on_error() {
     let prompt = json!({"event": "user_prompt_submit", "data": {"message": "m"}});
     for payload in [call(json!({})), prompt] {
@@ -595,31 +394,6 @@ fn arguments_merge_and_survive_a_block() {
 }
 
 #[test]
-fn patches_of_arguments() {
-    let cases = [
-        (json!({"a": 1}), r#"{"arguments":{"a":2}}"#, json!({"a": 2}), true),
-        (json!({"a": 1}), r#"{"arguments":[1]}"#, json!({"a": 1}), false),
-        (json!("text"), r#"{"arguments":{"a":2}}"#, json!({"a": 2}), true),
-        (json!({"a": 1}), r#"{"tool_name":"x","message":"m"}"#, json!({"a": 1}), false),
-        (json!({"a": 1}), "5", json!({"a": 1}), false),
-    ];
-    for (before, patch, after, changed) in cases {
-        let hooks = bundle([hook("h", "pre_tool_use", "warn")]);
-        let output = format!("{{\"decision\":\"mutate\",\"patch\":{patch}}}");
-        let host = Scripted::printing([output.as_str()]);
-        let outcome = fire(&hooks, &host, &call(before));
-        let ToolGate::Proceed { arguments, mutated_by } = gate(&outcome) else { panic!() };
-        assert_eq!((arguments.into_value(), mutated_by.len()), (after, usize::from(changed)), "{patch}");
-        assert_eq!(lock(&host.logs)[1].fields["decision"], "mutate"); // R37
-    }
-    // R36
-    let host = Scripted::printing([r#"{"decision":"allow","patch":{"arguments":{"a":2}}}"#]);
-    let outcome = fire(&bundle([hook("h", "pre_tool_use", "warn")]), &host, &call(json!({"a": 1})));
-    assert_eq!(outcome.decision.arguments, None);
-    assert!(matches!(outcome.records[0].effect, Effect::Ignored(_)));
-}
-
-#[test]
 fn matchers_see_rewritten_arguments() {
     let mut guard = hook("guard", "pre_tool_use", "block");
     guard["matcher"] = json!({"args_jsonpath": "command", "deny_regex": "rm -rf"});
@@ -629,37 +403,6 @@ fn matchers_see_rewritten_arguments() {
         r#"{"decision":"block","reason":"guarded"}"#,
     ]);
     assert_eq!(block_reason(&fire(&hooks, &host, &call(json!({"command": "ls"})))), Some("guarded"));
-}
-
-#[test]
-fn patches_of_results() {
-    let cases = [
-        (
-            json!({"out": "stuff"}),
-            r#"{"additional_context":"c"}"#,
-            json!({"out": "stuff", "hook_context": "c"}),
-            None,
-        ),
-        (json!("text"), r#"{"additional_context":"c"}"#, json!({"value": "text", "hook_context": "c"}), None),
-        (json!(null), r#"{"additional_context":"c"}"#, json!({"hook_context": "c"}), None),
-        (
-            json!(1),
-            r#"{"result":null,"additional_context":"x"}"#,
-            json!({"value": null, "hook_context": "x"}),
-            None,
-        ),
-        (json!(1), r#"{"error":5}"#, json!(1), None),
-        (json!(1), r#"{"error":"e"}"#, json!(1), Some("e")),
-        (json!(1), r#"{"result":[2]}"#, json!([2]), None),
-        (json!(1), r#"{"additional_context":2}"#, json!(1), None),
-    ];
-    for (before, patch, after, error) in cases {
-        let hooks = bundle([hook("h", "post_tool_use", "warn")]);
-        let output = format!("{{\"decision\":\"mutate\",\"patch\":{patch}}}");
-        let outcome = fire(&hooks, &Scripted::printing([output.as_str()]), &post_event(before));
-        let post = post(&outcome);
-        assert_eq!((post.result.into_value(), post.error.as_deref()), (after, error), "{patch}");
-    }
 }
 
 #[test]

@@ -6,15 +6,15 @@
 use super::audit::{Execution, input_hash, shown_error};
 use super::bundle::GoclawBundle;
 use super::event::EventName;
-use super::handler::Flight;
+use super::flight::{Flight, Rewrote};
 use super::keeper::TokenBudget;
-use super::output::{self, Answer, Decided, Terms, Way};
+use super::output::{self, Decided, GoclawAnswer, Terms, Way};
 use super::payload::Payload;
 use super::result::GoclawResult;
-use super::rewrite::Rewrote;
 use super::shared::{Gate, Month};
 use super::{log, prompt};
-use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
 use crate::hook::dialect::goclaw::config::record::{HandlerConfig, OnTimeout, Row};
 use crate::hook::dialect::goclaw::config::settings::{BreakerMode, ConditionErrors};
@@ -24,8 +24,8 @@ use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::Effect;
-use crate::hook::runner::HookRunner;
+use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
+use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::timestamp::{random_uuid, timestamp};
 use crate::hook::word::Word;
@@ -67,7 +67,7 @@ pub(super) struct GoclawChain<'a> {
 }
 
 impl<'a> GoclawChain<'a> {
-    pub(super) fn new(
+    fn new(
         bundle: &'a GoclawBundle,
         event: &'a Event,
         name: EventName,
@@ -98,7 +98,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     /// What an answer does to the chain.
-    fn absorb_answer(&mut self, hook: &Hook, row: &Row, answer: Answer) -> Did {
+    fn absorb_answer(&mut self, hook: &Hook, row: &Row, answer: GoclawAnswer) -> Did {
         if self.payload.name.row().blocks {
             return self.gate(hook, row, answer);
         }
@@ -173,7 +173,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     /// R39 and R40, after the model has answered.
-    fn decided(&self, key: [u8; 32], warning: Option<String>, mut answer: Answer) -> Answer {
+    fn decided(&self, key: [u8; 32], warning: Option<String>, mut answer: GoclawAnswer) -> GoclawAnswer {
         answer.logs.extend(warning.map(|why| (log::BUDGET_PRECHECK, why)));
         if let Some((tenant, month, total)) = self.budget() {
             match self.bundle.shared.spend(tenant, month, total, answer.tokens) {
@@ -185,8 +185,8 @@ impl<'a> GoclawChain<'a> {
                         answer.logs.push((log::WARNING, text));
                     }
                     if before < answer.tokens {
-                        let over = Answer::of(Decided::Block, "budget exceeded", "R40: budget");
-                        return Answer { logs: answer.logs, tokens: answer.tokens, ..over };
+                        let over = GoclawAnswer::of(Decided::Block, "budget exceeded", "R40: budget");
+                        return GoclawAnswer { logs: answer.logs, tokens: answer.tokens, ..over };
                     }
                 }
             }
@@ -198,7 +198,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     /// The audit row and the span, for the record.
-    fn account(&self, hook: &Hook, row: &Row, outcome: &ScriptOutcome, answer: &Answer) -> Value {
+    fn account(&self, hook: &Hook, row: &Row, outcome: &ScriptOutcome, answer: &GoclawAnswer) -> Value {
         let duration_ms = u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX);
         let failed = matches!(answer.decided, Decided::Error | Decided::Timeout);
         let error = failed.then(|| shown_error(&answer.reason));
@@ -267,7 +267,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     /// A verdict on a blocking event.
-    fn gate(&mut self, hook: &Hook, row: &Row, answer: Answer) -> Did {
+    fn gate(&mut self, hook: &Hook, row: &Row, answer: GoclawAnswer) -> Did {
         let mut warnings = Vec::new();
         if matches!(answer.decided, Decided::Block | Decided::Timeout) {
             warnings.extend(self.count(hook));
@@ -294,7 +294,7 @@ impl<'a> GoclawChain<'a> {
 fn metadata(
     row: &Row,
     outcome: &ScriptOutcome,
-    answer: &Answer,
+    answer: &GoclawAnswer,
     trace: Option<&Value>,
 ) -> Map<String, Value> {
     let mut all = Map::new();
@@ -323,7 +323,7 @@ type Did = (Effect, Flow, Option<String>);
 impl<'a> Chain<'a> for GoclawChain<'a> {
     type Extra = Row;
     type Terms = Terms;
-    type Answer = Answer;
+    type Answer = GoclawAnswer;
 
     fn event_name(&self) -> &'static str {
         self.payload.name.name()
@@ -379,11 +379,11 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
         }
     }
 
-    fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> GoclawAnswer {
         output::read(terms, outcome)
     }
 
-    fn absorb(&mut self, of: HookOf<'a, Row>, outcome: &ScriptOutcome, answer: Answer) -> Absorbed {
+    fn absorb(&mut self, of: HookOf<'a, Row>, outcome: &ScriptOutcome, answer: GoclawAnswer) -> Absorbed {
         let answer = match self.flights.remove(&of.index).map(|flight| flight.way) {
             Some(Way::Prompt { key, warning }) if answer.decided != Decided::Timeout => {
                 self.decided(key, warning, answer)
@@ -440,5 +440,25 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
             ..Decision::default()
         };
         (decision, DialectResult::Goclaw(result))
+    }
+}
+
+impl Bundle for GoclawBundle {
+    fn is_empty(&self) -> bool {
+        self.resolve_error.is_none() && self.hooks.iter().all(|of| of.extra.shipped)
+    }
+
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::at(&firing.event.moment)?;
+        let chain = GoclawChain::new(self, firing.event, name, firing.now, firing.host);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+        log::records(phase, record)
     }
 }

@@ -2,8 +2,9 @@
 //! guard, caps, remembered decisions and budgets end here as answers that are known already.
 
 use super::chain::GoclawChain;
+use super::flight::Flight;
 use super::handler_kind::HandlerKind;
-use super::output::{self, Answer, Decided, Way};
+use super::output::{self, Decided, GoclawAnswer, Way};
 use super::prompt;
 use super::redact::redact;
 use super::shared::{Gate, ScriptPlace};
@@ -21,19 +22,9 @@ use crate::text::Text;
 use crate::utility::Environment;
 use crate::vfs::{FileKind, path};
 use serde_json::json;
-use std::time::Duration;
 
 /// First part of an HTTP answer that is read, in bytes.
 const BODY_CAP: u64 = 1 << 20;
-
-/// A hook that was started.
-pub(super) struct Flight {
-    /// What it was given of time.
-    pub(super) timeout: Duration,
-    pub(super) way: Way,
-    /// Held while a script runs.
-    pub(super) _place: Option<ScriptPlace>,
-}
 
 /// How a hook starts.
 struct Start {
@@ -44,7 +35,7 @@ struct Start {
 }
 
 impl Start {
-    fn known(answer: Answer) -> Self {
+    fn known(answer: GoclawAnswer) -> Self {
         let work = Work::Known(Box::new(ScriptOutcome::exited(0, "", "")));
         Self { way: Way::Known(Box::new(answer)), work, stdin: Text::default(), place: None }
     }
@@ -88,12 +79,12 @@ impl GoclawChain<'_> {
 
     fn prepare(&mut self, hook: &Hook, row: &Row) -> Start {
         if !self.bundle.dry && self.bundle.shared.gate(&hook.id) == Gate::Tripped {
-            return Start::known(Answer::of(Decided::Block, "circuit breaker open", "R32: tripped"));
+            return Start::known(GoclawAnswer::of(Decided::Block, "circuit breaker open", "R32: tripped"));
         }
         match &row.handler {
             HandlerConfig::Command { .. } if self.bundle.settings.edition == Edition::Standard => {
                 let message = "hook: command handler not allowed: hook.command_disabled_standard";
-                Start::known(Answer::error(message, "R50: edition"))
+                Start::known(GoclawAnswer::error(message, "R50: edition"))
             }
             HandlerConfig::Command { .. } => {
                 Start { way: Way::Command, work: Work::Run, stdin: self.encoded(), place: None }
@@ -140,7 +131,7 @@ impl GoclawChain<'_> {
     fn prompt(&mut self, hook: &Hook, row: &Row, template: &str, model: &str, most: u64) -> Start {
         if !self.bundle.dry && prompt::count(self.host) > most {
             let message = format!("hook: more than {most} prompt evaluations in one turn");
-            return Start::known(Answer::error(message, "R38: cap of a turn"));
+            return Start::known(GoclawAnswer::error(message, "R38: cap of a turn"));
         }
         let key = prompt::cache_key(hook.id.as_str(), row.version, &self.payload);
         if let Some(reply) = self.bundle.shared.remembered(&key, self.now())
@@ -155,7 +146,7 @@ impl GoclawChain<'_> {
         if let Some((tenant, month, total)) = self.budget() {
             match self.bundle.shared.budget(tenant, month, total) {
                 Ok(budget) if budget.left == 0 => {
-                    return Start::known(Answer::of(Decided::Block, "budget exceeded", "R40: budget"));
+                    return Start::known(GoclawAnswer::of(Decided::Block, "budget exceeded", "R40: budget"));
                 }
                 Ok(_) => {}
                 Err(why) => warning = Some(why),
@@ -180,7 +171,10 @@ impl GoclawChain<'_> {
         }
         let tenant = self.payload.context.org_id.as_deref().unwrap_or("");
         let Some(place) = self.bundle.shared.script_place(tenant) else {
-            return Start::known(Answer::error("hook: too many scripts run at once", "R54: scripts at once"));
+            return Start::known(GoclawAnswer::error(
+                "hook: too many scripts run at once",
+                "R54: scripts at once",
+            ));
         };
         let request = BuiltinRequest {
             name: HandlerKind::Script.name().to_owned(),

@@ -36,6 +36,7 @@ mod config;
 pub(super) mod contract;
 pub(in crate::hook) mod event;
 mod filter;
+mod flight;
 mod handler;
 mod handler_kind;
 mod keeper;

@@ -29,7 +29,7 @@ impl Decided {
 
 /// An outcome, read.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct GoclawAnswer {
     pub(super) decided: Decided,
     /// Of a block, or the error.
     pub(super) reason: String,
@@ -45,7 +45,7 @@ pub(super) struct Answer {
     pub(super) reply: Option<String>,
 }
 
-impl Answer {
+impl GoclawAnswer {
     pub(super) fn of(decided: Decided, reason: impl Into<String>, rule: &'static str) -> Self {
         Self {
             decided,
@@ -97,14 +97,14 @@ pub(super) enum Way {
     },
     Script,
     /// The outcome says nothing; this does.
-    Known(Box<Answer>),
+    Known(Box<GoclawAnswer>),
 }
 
 /// Reads an outcome.
-pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> GoclawAnswer {
     let Some(way) = terms.way else {
         // Nothing that is not understood opens a gate.
-        return Answer::error(super::log::NOT_ASKED, "the hook was not started");
+        return GoclawAnswer::error(super::log::NOT_ASKED, "the hook was not started");
     };
     if let Way::Known(answer) = way {
         return *answer;
@@ -118,11 +118,11 @@ pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
 }
 
 /// R26: whatever came back after the deadline is a timeout.
-fn timed_out(outcome: &ScriptOutcome, timeout: Duration) -> Option<Answer> {
+fn timed_out(outcome: &ScriptOutcome, timeout: Duration) -> Option<GoclawAnswer> {
     let late = outcome.end == Ended::TimedOut || outcome.duration >= timeout;
     late.then(|| {
         let message = format!("hook: timed out after {} ms", timeout.as_millis());
-        Answer::of(Decided::Timeout, message, "R26: the deadline passed")
+        GoclawAnswer::of(Decided::Timeout, message, "R26: the deadline passed")
     })
 }
 
@@ -152,38 +152,38 @@ fn first_of<const N: usize>(texts: [Option<&str>; N]) -> String {
 }
 
 /// 4.1.
-fn command(outcome: &ScriptOutcome, cap: u64) -> Answer {
+fn command(outcome: &ScriptOutcome, cap: u64) -> GoclawAnswer {
     let stderr = text_of(&outcome.stderr);
     let failed = |why: &str| {
         let message = format!("hook: command exited {}: {why}", outcome.status);
-        Answer::error(message, "4.1: another exit status, or it did not start")
+        GoclawAnswer::error(message, "4.1: another exit status, or it did not start")
     };
     match (&outcome.end, outcome.status) {
         (Ended::Exited, 0) => said(&outcome.stdout, &stderr),
         (Ended::Exited, 2) => {
             let said = object_of(&outcome.stdout);
             let reason = first_of([Some(&stderr), said.as_ref().and_then(|said| string(said, "reason"))]);
-            Answer::of(Decided::Block, reason, "4.1: exit status 2")
+            GoclawAnswer::of(Decided::Block, reason, "4.1: exit status 2")
         }
         (Ended::Exited, _) => failed(&stderr),
         (Ended::OutputExceeded, _) => {
-            Answer::error(format!("hook: command output exceeds {cap} bytes"), "5: output cap")
+            GoclawAnswer::error(format!("hook: command output exceeds {cap} bytes"), "5: output cap")
         }
         (end, _) => failed(&end.to_string()),
     }
 }
 
 /// Exit status 0: the whole of standard output, if it is one JSON object (R16, R17).
-fn said(stdout: &[u8], stderr: &str) -> Answer {
+fn said(stdout: &[u8], stderr: &str) -> GoclawAnswer {
     let Some(object) = object_of(stdout) else {
-        return Answer::allow("4.1: exit status 0 without an object");
+        return GoclawAnswer::allow("4.1: exit status 0 without an object");
     };
     let stops = member(&object, "continue") == Some(&Value::Bool(false));
     let blocks = string(&object, "decision") == Some("block");
     let mut answer = match (stops, blocks) {
-        (true, _) => Answer::of(Decided::Block, "", "4.1: continue is false"),
-        (_, true) => Answer::of(Decided::Block, "", "R16: decision is block"),
-        _ => Answer::allow("4.1: exit status 0"),
+        (true, _) => GoclawAnswer::of(Decided::Block, "", "4.1: continue is false"),
+        (_, true) => GoclawAnswer::of(Decided::Block, "", "R16: decision is block"),
+        _ => GoclawAnswer::allow("4.1: exit status 0"),
     };
     string(&object, "reason").unwrap_or("").clone_into(&mut answer.reason);
     if answer.decided == Decided::Block {
@@ -194,7 +194,7 @@ fn said(stdout: &[u8], stderr: &str) -> Answer {
 }
 
 /// 4.2.
-fn http(outcome: &ScriptOutcome, url: &str) -> Answer {
+fn http(outcome: &ScriptOutcome, url: &str) -> GoclawAnswer {
     let status = outcome.status;
     let mut answer = match &outcome.end {
         // What is cut is not JSON.
@@ -203,14 +203,14 @@ fn http(outcome: &ScriptOutcome, url: &str) -> Answer {
             http_said(body)
         }
         Ended::Exited | Ended::OutputExceeded if (300..400).contains(&status) => {
-            Answer::error(format!("hook: http redirect refused (status {status})"), "R43: no redirects")
+            GoclawAnswer::error(format!("hook: http redirect refused (status {status})"), "R43: no redirects")
         }
         Ended::Exited | Ended::OutputExceeded if status >= 100 => {
-            Answer::error(format!("hook: http status {status}"), "4.2: status outside 2xx")
+            GoclawAnswer::error(format!("hook: http status {status}"), "4.2: status outside 2xx")
         }
         end => match Refusal::from_message(&end.to_string()) {
             Some(refusal) => refused(refusal, url),
-            None => Answer::error(format!("hook: http request failed: {end}"), "4.2: network error"),
+            None => GoclawAnswer::error(format!("hook: http request failed: {end}"), "4.2: network error"),
         },
     };
     answer.http_status = (status >= 100).then_some(status);
@@ -218,24 +218,24 @@ fn http(outcome: &ScriptOutcome, url: &str) -> Answer {
 }
 
 /// R43.
-pub(super) fn refused(refusal: Refusal, url: &str) -> Answer {
-    let mut answer = Answer::error(format!("hook: {refusal}"), "R41 to R43: SSRF guard");
+pub(super) fn refused(refusal: Refusal, url: &str) -> GoclawAnswer {
+    let mut answer = GoclawAnswer::error(format!("hook: {refusal}"), "R41 to R43: SSRF guard");
     answer.logs.push((super::log::SSRF_BLOCK, format!("{} reason={}", Url::for_log(url), refusal.name())));
     answer
 }
 
-fn http_said(body: &[u8]) -> Answer {
-    let Some(object) = object_of(body) else { return Answer::allow("4.2: 2xx without an object") };
+fn http_said(body: &[u8]) -> GoclawAnswer {
+    let Some(object) = object_of(body) else { return GoclawAnswer::allow("4.2: 2xx without an object") };
     let mut answer = match member(&object, "decision") {
         Some(Value::String(decision)) if decision == "block" => {
             let reason = first_of([string(&object, "reason")]);
-            Answer::of(Decided::Block, reason, "4.2: decision is block")
+            GoclawAnswer::of(Decided::Block, reason, "4.2: decision is block")
         }
         Some(Value::Null) | None if member(&object, "continue") == Some(&Value::Bool(false)) => {
             let reason = first_of([string(&object, "reason")]);
-            Answer::of(Decided::Block, reason, "4.2: no decision, continue is false")
+            GoclawAnswer::of(Decided::Block, reason, "4.2: no decision, continue is false")
         }
-        _ => Answer::allow("4.2: 2xx"),
+        _ => GoclawAnswer::allow("4.2: 2xx"),
     };
     answer.context = string(&object, "additionalContext").map(str::to_owned);
     answer.input = object_in(&object, "updatedInput");
@@ -243,14 +243,14 @@ fn http_said(body: &[u8]) -> Answer {
 }
 
 /// 4.3. A provider that fails blocks where that is possible (R20).
-fn prompt(outcome: &ScriptOutcome, blocks: bool) -> Answer {
+fn prompt(outcome: &ScriptOutcome, blocks: bool) -> GoclawAnswer {
     if outcome.end != Ended::Exited || outcome.status != 0 {
         let why = match &outcome.end {
             Ended::Exited => format!("status {}", outcome.status),
             end => end.to_string(),
         };
         let decided = if blocks { Decided::Block } else { Decided::Error };
-        return Answer::of(
+        return GoclawAnswer::of(
             decided,
             format!("hook: prompt evaluation failed: {why}"),
             "R20: provider failure",
@@ -261,7 +261,7 @@ fn prompt(outcome: &ScriptOutcome, blocks: bool) -> Answer {
     let first = reply.as_ref().and_then(|reply| reply.get("tool_calls")?.as_array()?.first());
     let mut answer = first.and_then(decide_call).unwrap_or_else(|| {
         let message = "hook: the model did not call decide as asked";
-        let mut answer = Answer::of(Decided::Block, message, "R19: no readable decision");
+        let mut answer = GoclawAnswer::of(Decided::Block, message, "R19: no readable decision");
         answer.logs.push((super::log::PROMPT_PARSE_ERROR, message.to_owned()));
         answer
     });
@@ -270,7 +270,7 @@ fn prompt(outcome: &ScriptOutcome, blocks: bool) -> Answer {
 }
 
 /// The first call, if it is one of `decide` with a decision; arguments are an object or its text.
-fn decide_call(call: &Value) -> Option<Answer> {
+fn decide_call(call: &Value) -> Option<GoclawAnswer> {
     if call.get("name")?.as_str()? != "decide" {
         return None;
     }
@@ -283,11 +283,11 @@ fn decide_call(call: &Value) -> Option<Answer> {
 }
 
 /// The arguments of `decide`, fresh or remembered.
-pub(super) fn decide(arguments: &Map<String, Value>) -> Option<Answer> {
+pub(super) fn decide(arguments: &Map<String, Value>) -> Option<GoclawAnswer> {
     let reason = string(arguments, "reason").unwrap_or("").to_owned();
     let mut answer = match string(arguments, "decision")? {
-        "allow" => Answer::of(Decided::Allow, reason, "R19: decide allow"),
-        "block" => Answer::of(Decided::Block, first_of([Some(&reason)]), "R19: decide block"),
+        "allow" => GoclawAnswer::of(Decided::Allow, reason, "R19: decide allow"),
+        "block" => GoclawAnswer::of(Decided::Block, first_of([Some(&reason)]), "R19: decide block"),
         _ => return None,
     };
     answer.context = string(arguments, "additional_context").map(str::to_owned);
@@ -297,8 +297,8 @@ pub(super) fn decide(arguments: &Map<String, Value>) -> Option<Answer> {
 }
 
 /// 4.4.
-fn script(outcome: &ScriptOutcome) -> Answer {
-    let error = |why: &str| Answer::error(format!("hook: script: {why}"), "R21: not a decision");
+fn script(outcome: &ScriptOutcome) -> GoclawAnswer {
+    let error = |why: &str| GoclawAnswer::error(format!("hook: script: {why}"), "R21: not a decision");
     match &outcome.end {
         Ended::Exited if outcome.status == 0 => {}
         Ended::Exited => return error(&text_of(&outcome.stderr)),
@@ -307,11 +307,11 @@ fn script(outcome: &ScriptOutcome) -> Answer {
     let Some(object) = object_of(&outcome.stdout) else { return error("handle returned no decision") };
     let reason = string(&object, "reason").unwrap_or("").to_owned();
     let mut answer = match string(&object, "decision") {
-        Some("allow") => Answer::of(Decided::Allow, reason, "R21: allow"),
-        Some("block") => Answer::of(Decided::Block, first_of([Some(&reason)]), "R21: block"),
+        Some("allow") => GoclawAnswer::of(Decided::Allow, reason, "R21: allow"),
+        Some("block") => GoclawAnswer::of(Decided::Block, first_of([Some(&reason)]), "R21: block"),
         Some(other @ ("ask" | "defer")) => {
             let mut answer =
-                Answer::of(Decided::Block, first_of([Some(&reason)]), "R21: ask and defer block");
+                GoclawAnswer::of(Decided::Block, first_of([Some(&reason)]), "R21: ask and defer block");
             answer.logs.push((super::log::WARNING, format!("script decision {other} acts as block")));
             answer
         }

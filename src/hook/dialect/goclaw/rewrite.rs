@@ -3,7 +3,7 @@
 
 use super::chain::GoclawChain;
 use super::event::EventName;
-use super::output::{Answer, Decided};
+use super::output::{Decided, GoclawAnswer};
 use crate::hook::dialect::goclaw::config::record::{HandlerConfig, Row};
 use crate::hook::hooks::Hook;
 use crate::hook::json::Json;
@@ -11,20 +11,13 @@ use crate::hook::record::Effect;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Which parts are no longer the event's.
-#[derive(Default)]
-pub(super) struct Rewrote {
-    pub(super) tool_input: bool,
-    pub(super) raw_input: bool,
-}
-
 impl GoclawChain<'_> {
     /// What an allowing hook adds and rewrites (R18, R21, R29).
     pub(super) fn apply(
         &mut self,
         hook: &Hook,
         row: &Row,
-        answer: Answer,
+        answer: GoclawAnswer,
         warnings: &mut Vec<String>,
     ) -> Effect {
         self.contexts.extend(answer.context.filter(|_| answer.decided == Decided::Allow));

@@ -3,7 +3,7 @@
 //! A mode's list is the baseline and then its own (R10). A list with an entry like `.*` lets everything run (R26); otherwise
 //! the command's text must pass the guard (`guard.rs`), and what is left of it must match an entry whole (R28).
 
-use super::guard::{self, Verdict};
+use super::guard::{self, GuardVerdict};
 use crate::hook::matcher::{Regex, RegexCompiler};
 use crate::hook::re2;
 use serde_json::Value;
@@ -101,13 +101,15 @@ impl AllowList {
         self.effective(mode).any(|entries| entries.is_unrestricted)
     }
 
-    pub(super) fn check_verdict(&self, verdict: &Verdict, mode: &str) -> Result<(), String> {
+    pub(super) fn check_verdict(&self, verdict: &GuardVerdict, mode: &str) -> Result<(), String> {
         match verdict {
-            Verdict::Empty => Err(String::new()),
+            GuardVerdict::Empty => Err(String::new()),
             _ if self.is_unrestricted(mode) => Ok(()),
-            Verdict::Refused(hint) => Err(hint.clone()),
-            Verdict::Clean(text) if self.effective(mode).any(|entries| entries.match_whole(text)) => Ok(()),
-            Verdict::Clean(_) => Err(String::new()),
+            GuardVerdict::Refused(hint) => Err(hint.clone()),
+            GuardVerdict::Clean(text) if self.effective(mode).any(|entries| entries.match_whole(text)) => {
+                Ok(())
+            }
+            GuardVerdict::Clean(_) => Err(String::new()),
         }
     }
 

@@ -5,17 +5,18 @@ use super::bundle::{Extra, InferBundle};
 use super::event::Point;
 use super::result::{InferRecord, InferResult, NOT_ALLOWLISTED};
 use super::{log, payload};
-use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow};
 use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::infer::reminder::due::Sessions;
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment};
-use crate::hook::hooks::HookOf;
+use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::json::{Json, cut};
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::{Effect, LogRecord};
-use crate::hook::runner::HookRunner;
+use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
+use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use serde::Serialize;
@@ -50,12 +51,7 @@ pub(super) struct InferChain<'a> {
 }
 
 impl<'a> InferChain<'a> {
-    pub(super) fn new(
-        bundle: &'a InferBundle,
-        event: &'a Event,
-        point: Point,
-        host: &'a dyn HookRunner,
-    ) -> Self {
+    fn new(bundle: &'a InferBundle, event: &'a Event, point: Point, host: &'a dyn HookRunner) -> Self {
         let mut chain = Self {
             bundle,
             event,
@@ -203,4 +199,21 @@ fn output(outcome: &ScriptOutcome) -> String {
         text.push_str(TRUNCATED);
     }
     text
+}
+
+impl Bundle for InferBundle {
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let point = Point::of(&firing.event.moment)?;
+        let chain = InferChain::new(self, firing.event, point, firing.host);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+        let of = self.hooks.get(record.index);
+        of.and_then(|of| log::record(phase, record, of.extra)).into_iter().collect()
+    }
 }

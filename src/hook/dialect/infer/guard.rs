@@ -10,7 +10,7 @@ use crate::inspect::{CommandView, OpaqueKind, RedirectView, Via, View, inspect_b
 
 /// What the guard says of a command's text; the same in every mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum GuardVerdict {
     /// Nothing but blanks.
     Empty,
     /// Not clean; the hint of the check that failed first.
@@ -46,14 +46,14 @@ enum Mark {
     Double,
 }
 
-pub(super) fn judge(command: &str) -> Verdict {
+pub(super) fn judge(command: &str) -> GuardVerdict {
     let command = command.trim();
     if command.is_empty() {
-        return Verdict::Empty;
+        return GuardVerdict::Empty;
     }
     let (marks, is_balanced) = marks(command.as_bytes());
     let text = Marked { bytes: command.as_bytes(), marks: &marks };
-    let refused = |hint: &str| Verdict::Refused(hint.to_owned());
+    let refused = |hint: &str| GuardVerdict::Refused(hint.to_owned());
     if text.has_substitution() {
         return refused(SUBSTITUTION);
     }
@@ -86,7 +86,7 @@ pub(super) fn judge(command: &str) -> Verdict {
     ];
     match checks.iter().find(|(_, fails)| *fails) {
         Some((hint, _)) => refused(hint),
-        None => Verdict::Clean(rest.into_owned()),
+        None => GuardVerdict::Clean(rest.into_owned()),
     }
 }
 
@@ -314,9 +314,9 @@ mod tests {
 
     fn hint(command: &str) -> &'static str {
         match judge(command) {
-            Verdict::Clean(_) => "clean",
-            Verdict::Empty => "empty",
-            Verdict::Refused(hint) => {
+            GuardVerdict::Clean(_) => "clean",
+            GuardVerdict::Empty => "empty",
+            GuardVerdict::Refused(hint) => {
                 let all = [SUBSTITUTION, QUOTES, SEGMENTS, VARIABLE, REDIRECTION, FIND, UNREADABLE, ""];
                 all.into_iter().find(|known| **known == hint).unwrap()
             }
@@ -363,7 +363,10 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_refused() {
-        assert_eq!(judge(&format!("ls {}", "a ".repeat(20_000))), Verdict::Refused(UNREADABLE.to_owned()));
+        assert_eq!(
+            judge(&format!("ls {}", "a ".repeat(20_000))),
+            GuardVerdict::Refused(UNREADABLE.to_owned())
+        );
     }
 
     #[test]
@@ -395,10 +398,10 @@ mod tests {
             ("a>/dev/null", "a"),
             ("a 'x' 2>&1", "a 'x'"),
         ] {
-            assert_eq!(judge(command), Verdict::Clean(left.to_owned()), "{command}");
+            assert_eq!(judge(command), GuardVerdict::Clean(left.to_owned()), "{command}");
         }
         for command in ["a \\>/dev/null", "a '>/dev/null'", "a \"2>&1\""] {
-            assert_eq!(judge(command), Verdict::Clean(command.to_owned()), "{command}");
+            assert_eq!(judge(command), GuardVerdict::Clean(command.to_owned()), "{command}");
         }
         assert_eq!(hint("a <>/dev/null"), UNREADABLE);
     }
@@ -422,7 +425,7 @@ mod tests {
             ]), 0..24)
         ) {
             let command = pieces.concat();
-            if let Verdict::Clean(text) = judge(&command) {
+            if let GuardVerdict::Clean(text) = judge(&command) {
                 let view = inspect(command.trim().as_bytes());
                 assert!(own(&view).count() <= 1 && view.error.is_none(), "{command:?}");
                 let to_files = view.commands.iter().flat_map(|command| &command.redirects).filter(|to| to.writes());

@@ -1,7 +1,7 @@
 //! One rule: its type and event, its text, matcher and time, in the order of the contract's table of warnings. The first
 //! fault of a rule is the one that is told.
 
-use super::{Loader, Place, python_text, python_type};
+use super::{Loader, RulePlace, python_text, python_type};
 use crate::hook::dialect::agentao::bundle::Extra;
 use crate::hook::dialect::agentao::event::EventName;
 use crate::hook::dialect::agentao::matcher::Matcher;
@@ -38,7 +38,7 @@ enum Text<'n> {
 type Fault = (Option<usize>, String);
 
 impl Loader {
-    pub(super) fn rule(&mut self, place: &Place<'_>, entry: &Node, matchers: Matchers<'_>) {
+    pub(super) fn rule(&mut self, place: &RulePlace<'_>, entry: &Node, matchers: Matchers<'_>) {
         let event = place.event.name();
         let read = text(place.event, entry).and_then(|text| {
             let matcher = match matchers {
@@ -72,14 +72,14 @@ impl Loader {
     }
 
     /// A fault whose rule stays: an error where the config is checked.
-    fn kept_fault(&mut self, place: &Place<'_>, at: Option<usize>, message: String) {
+    fn kept_fault(&mut self, place: &RulePlace<'_>, at: Option<usize>, message: String) {
         match self.purpose {
             crate::hook::contract::Purpose::Save => self.fault(place.source, at, Some(place.id()), message),
             crate::hook::contract::Purpose::Run => self.warning(place, at, message),
         }
     }
 
-    fn parts(&self, place: &Place<'_>, text: &Text<'_>, matcher: Matcher, timeout: u64) -> (Hook, Extra) {
+    fn parts(&self, place: &RulePlace<'_>, text: &Text<'_>, matcher: Matcher, timeout: u64) -> (Hook, Extra) {
         let (handler, label, prompt) = match *text {
             Text::Command(command) => {
                 (Handler::script(command.to_owned(), Shell::Sh), Arc::from(command), None)
@@ -95,7 +95,7 @@ impl Loader {
     }
 
     /// G5, G6: only the key that the event has is looked at.
-    fn flat_matcher(&mut self, place: &Place<'_>, entry: &Node) -> Result<Matcher, Fault> {
+    fn flat_matcher(&mut self, place: &RulePlace<'_>, entry: &Node) -> Result<Matcher, Fault> {
         let Some(matcher) = entry.get("matcher") else { return Ok(Matcher::All) };
         if !matcher.is_object() {
             let message = format!(
@@ -130,7 +130,7 @@ impl Loader {
     }
 
     /// G2: a string, as Claude Code reads it; ignored where the event has nothing to match.
-    fn group_matcher(&mut self, place: &Place<'_>, matcher: Option<&Node>) -> Result<Matcher, Fault> {
+    fn group_matcher(&mut self, place: &RulePlace<'_>, matcher: Option<&Node>) -> Result<Matcher, Fault> {
         let event = place.event;
         let Some(matcher) = matcher else { return Ok(Matcher::All) };
         let Some(text) = matcher.as_str() else {

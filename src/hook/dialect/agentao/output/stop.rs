@@ -1,11 +1,11 @@
 //! `Stop` (A4): nine steps over exit status and output; each only adds to what the ones before found.
 
-use super::{Answer, Meaning, Output, contexts, specific, string, text_of};
+use super::{AgentaoAnswer, Meaning, Output, contexts, specific, string, text_of};
 use crate::hook::decision::Verdict;
 use crate::hook::dialect::agentao::result::AttachmentType;
 use serde_json::{Map, Value, json};
 
-pub(super) fn read(mut meaning: Meaning, output: &Output) -> Answer {
+pub(super) fn read(mut meaning: Meaning, output: &Output) -> AgentaoAnswer {
     if output.status == 2 {
         let reason = match output.stderr.as_str() {
             "" => "Stop hook blocked via exit 2".to_owned(),
@@ -38,7 +38,7 @@ pub(super) fn read(mut meaning: Meaning, output: &Output) -> Answer {
 }
 
 /// Steps 4 to 9.
-fn decided(mut meaning: Meaning, object: Map<String, Value>) -> Answer {
+fn decided(mut meaning: Meaning, object: Map<String, Value>) -> AgentaoAnswer {
     let is_true = |name: &str| object.get(name) == Some(&Value::Bool(true));
     let ends = object.get("continue") == Some(&Value::Bool(false));
     let stop_reason = string(&object, "stopReason");

@@ -2,11 +2,11 @@
 
 use super::{File, Loader};
 use crate::hook::dialect::claude_code::event::EventName;
-use crate::hook::dialect::claude_code::hook::{Apart, Extra, Kind, Rewake};
+use crate::hook::dialect::claude_code::hook::{Background, Extra, Kind, Rewake};
 use crate::hook::dialect::claude_code::matcher::Matcher;
 use crate::hook::dialect::claude_code::request::HttpHandler;
-use crate::hook::dialect::claude_code::rule::Rule;
-use crate::hook::dialect::claude_code::settings::Source;
+use crate::hook::dialect::claude_code::rule::IfRule;
+use crate::hook::dialect::claude_code::settings::HookSource;
 use crate::hook::document::{Member, Node, NodeKind};
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
@@ -117,13 +117,13 @@ impl Loader<'_> {
         let closes = word(&fields, "onFailure", &["block"])?.is_some();
         let (handler, kind_of, fault) = Self::work(file, kind, &fields)?;
         let apart = match kind {
-            "command" if fields.boolean("asyncRewake")? == Some(true) => Some(Apart::Rewake),
-            "command" if fields.boolean("async")? == Some(true) => Some(Apart::Silent),
+            "command" if fields.boolean("asyncRewake")? == Some(true) => Some(Background::Rewake),
+            "command" if fields.boolean("async")? == Some(true) => Some(Background::Silent),
             _ => None,
         };
         let text = |name: &str| fields.text(name).map(|text| text.map(Arc::from));
         let rewake = Rewake { message: text("rewakeMessage")?, summary: text("rewakeSummary")? };
-        if apart != Some(Apart::Rewake) && (rewake.message.is_some() || rewake.summary.is_some()) {
+        if apart != Some(Background::Rewake) && (rewake.message.is_some() || rewake.summary.is_some()) {
             let why = "`rewakeMessage` and `rewakeSummary` are for command handlers with `asyncRewake` only; ignored";
             self.warn(&id, node.at, why);
         }
@@ -135,13 +135,13 @@ impl Loader<'_> {
                 &format!("`if` is evaluated on events about tools only; on {} it never runs", event.name()),
             );
         }
-        if let Some(why) = rule.as_ref().and_then(Rule::never) {
+        if let Some(why) = rule.as_ref().and_then(IfRule::never) {
             self.warn(&id, node.get("if").and_then(|node| node.at), &why);
         }
         for member in unknown(node, &FIELDS) {
             self.warn(&id, member.at, &format!("unknown field `{}` is ignored", member.name));
         }
-        let is_skill = matches!(file.source, Source::Skill(_));
+        let is_skill = matches!(file.source, HookSource::Skill(_));
         if once && !is_skill {
             self.warn(&id, at, "`once` counts in the frontmatter of a skill only; ignored");
         }
@@ -176,9 +176,9 @@ impl Loader<'_> {
         Ok((Hook { description: message.map(str::to_owned), ..hook }, extra))
     }
 
-    fn rule(fields: &Fields<'_, '_>) -> Result<Option<Rule>, Fault> {
+    fn rule(fields: &Fields<'_, '_>) -> Result<Option<IfRule>, Fault> {
         let Some(text) = fields.text("if")? else { return Ok(None) };
-        Rule::read(text).map(Some).map_err(|why| fields.fault("if", &why))
+        IfRule::read(text).map(Some).map_err(|why| fields.fault("if", &why))
     }
 
     /// What the handler does. Beside it stands why it can not start, for one that can not.

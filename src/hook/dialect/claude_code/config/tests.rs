@@ -318,25 +318,6 @@ fn sources() {
 }
 
 #[test]
-fn settings_that_are_none() {
-    for (settings, wanted) in [
-        (
-            json!({"nope": 1}),
-            "h: settings: unknown name `nope` (known: source, trusted, interactive, project_dir, start_dir, home, transcript_path, environment, plugins, max_timeout_seconds)",
-        ),
-        (json!({"trusted": "yes"}), "h: settings: `trusted` must be true or false"),
-        (
-            json!({"plugins": {"p": {"path": "x"}}}),
-            "h: settings: `plugins` must be an object of `{root, data, options}`, of which the first are texts",
-        ),
-        (json!({"environment": {"A": []}}), "h: settings: `environment` must be an object of texts"),
-        (json!({"max_timeout_seconds": 0}), "h: settings: `max_timeout_seconds` must be a number above 0"),
-    ] {
-        assert_eq!(load_with("{}", &options(settings)).unwrap_err().to_string(), wanted);
-    }
-}
-
-#[test]
 fn the_dialect_is_recognised() {
     let detect = |text: &str| Dialect::detect("h", text.as_bytes()).ok();
     let group = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": []}]}}"#;

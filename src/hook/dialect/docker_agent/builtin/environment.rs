@@ -1,6 +1,6 @@
 //! Built-ins that tell the model where it runs and for whom, as far as the session knows.
 
-use super::{Call, context};
+use super::{BuiltinCall, context};
 use crate::vfs::path;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The working directory, whether it is in a repository, the system and its architecture: those that `uname` of a session says.
 #[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
-pub(super) fn surroundings(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn surroundings(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let directory = String::from_utf8_lossy(call.cwd);
     let repository = if is_in_repository(call) { "yes" } else { "no" };
     Ok(Some(context(&format!(
@@ -20,7 +20,7 @@ pub(super) fn surroundings(call: &Call<'_>) -> Result<Option<Value>, String> {
 }
 
 /// Whether this directory or one above it has a `.git`: a directory, or a file of a linked work tree.
-fn is_in_repository(call: &Call<'_>) -> bool {
+fn is_in_repository(call: &BuiltinCall<'_>) -> bool {
     let Some(files) = call.host.files() else { return false };
     let mut directory = path::normalise(call.cwd).into_std();
     for _ in 0..MOST_LEVELS {
@@ -37,7 +37,7 @@ fn is_in_repository(call: &Call<'_>) -> bool {
 
 /// User name, full name and host name, a line each; nothing where none is known.
 #[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
-pub(super) fn user(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn user(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let variable = |name: &[u8]| call.variable(name).map(|text| text.to_string_lossy().into_owned());
     let known = |text: String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
     let home = variable(b"HOME").and_then(known);
@@ -52,14 +52,14 @@ pub(super) fn user(call: &Call<'_>) -> Result<Option<Value>, String> {
     Ok((!lines.is_empty()).then(|| context(&lines.join("\n"))))
 }
 
-fn file(call: &Call<'_>, at: &[u8]) -> Option<String> {
+fn file(call: &BuiltinCall<'_>, at: &[u8]) -> Option<String> {
     let files = call.host.files()?;
     files.metadata(at).ok().filter(|metadata| metadata.size <= MOST_BYTES)?;
     Some(String::from_utf8_lossy(&files.read(at).ok()?).into_owned())
 }
 
 /// Name and full name of the user of this name, or of this home directory, in the file of users.
-fn entry(call: &Call<'_>, name: Option<&str>, home: Option<&str>) -> Option<(String, String)> {
+fn entry(call: &BuiltinCall<'_>, name: Option<&str>, home: Option<&str>) -> Option<(String, String)> {
     let users = file(call, b"/etc/passwd")?;
     users.lines().find_map(|line| {
         let fields: Vec<_> = line.split(':').collect();

@@ -1,9 +1,9 @@
 //! `max_iterations N`: blocks a model call past the N-th.
 
-use super::Call;
+use super::BuiltinCall;
 use serde_json::{Value, json};
 
-pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let most: u64 = match call.args.first() {
         None => return Err("max_iterations needs a number".to_owned()),
         Some(text) => {

@@ -1,6 +1,6 @@
 //! `limit_large_tool_results` (R34): a large result goes whole into a file of the session, the model gets its end.
 
-use super::{Call, category};
+use super::{BuiltinCall, category};
 use crate::hook::dialect::docker_agent::event::EventName;
 use crate::text::Text;
 use crate::vfs::path;
@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 51_200;
 #[derive(Default)]
 struct Saved(u64);
 
-pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     if call.event == EventName::SessionEnd {
         remove(call)?;
         return Ok(None);
@@ -57,13 +57,13 @@ fn tail(text: &str) -> &str {
 }
 
 /// `TEMP/docker-agent-results-SESSION`.
-fn directory(call: &Call<'_>) -> Vec<u8> {
+fn directory(call: &BuiltinCall<'_>) -> Vec<u8> {
     let session = call.payload.get("session_id").and_then(Value::as_str).unwrap_or_default();
     let name = format!("docker-agent-results-{}", safe(session));
     path::join(call.settings.temp_dir.as_bytes(), name.as_bytes()).into_std()
 }
 
-fn file(call: &Call<'_>) -> Vec<u8> {
+fn file(call: &BuiltinCall<'_>) -> Vec<u8> {
     let number = call.host.state().with(|saved: &mut Saved| {
         saved.0 = saved.0.saturating_add(1);
         saved.0
@@ -79,7 +79,7 @@ fn safe(text: &str) -> String {
 }
 
 /// Only plain files are in it; what a script put there beside stays, and the directory with it.
-fn remove(call: &Call<'_>) -> Result<(), String> {
+fn remove(call: &BuiltinCall<'_>) -> Result<(), String> {
     let Some(files) = call.host.files() else { return Ok(()) };
     let directory = directory(call);
     let Ok(entries) = files.read_dir(&directory) else { return Ok(()) };

@@ -4,7 +4,7 @@
 //! given to a name like `PASSWORD` or `api_key` and look random (letters and digits, 12 characters or more). One scan with
 //! all expressions tells whether there is anything to do; a text without findings is not copied.
 
-use super::Call;
+use super::BuiltinCall;
 use crate::hook::dialect::docker_agent::event::EventName;
 use regex::{Captures, Regex, RegexSet};
 use serde_json::{Map, Value, json};
@@ -120,7 +120,7 @@ fn looks_random(value: &str) -> bool {
     has(|character| character.is_ascii_digit()) && has(|character| character.is_ascii_alphabetic())
 }
 
-pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let redactor = call.redactor.ok_or("redact_secrets is not ready")?;
     let field = match call.event {
         EventName::PreToolUse | EventName::ToolInputTransform => "tool_input",

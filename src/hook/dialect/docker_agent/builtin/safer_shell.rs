@@ -4,13 +4,13 @@
 //! `bash -c` hide nothing. Of destructive commands the worst one is told. A known read is one command alone, without
 //! redirections to files, assignments and unknown parts, and without `&&`, `||`, `|` or `;` anywhere in its text.
 
-use super::safer_shell_rules::{DESTRUCTIVE, READERS, Reader, Rule};
-use super::{Call, category};
+use super::safer_shell_rules::{DESTRUCTIVE, DestructiveRule, READERS, Reader};
+use super::{BuiltinCall, category};
 use crate::inspect::{CommandView, RedirectView, View, WordView, inspect_briefly};
 use serde_json::{Value, json};
 
 #[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
-pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     if category(call) != "shell" {
         return Ok(None);
     }
@@ -48,8 +48,8 @@ fn arguments(command: &CommandView) -> Vec<&str> {
 }
 
 /// The rule of the worst command, the first one of these, and the command's name.
-fn worst(view: &View) -> Option<(&'static Rule, &str)> {
-    let mut worst: Option<(&'static Rule, &str)> = None;
+fn worst(view: &View) -> Option<(&'static DestructiveRule, &str)> {
+    let mut worst: Option<(&'static DestructiveRule, &str)> = None;
     for command in &view.commands {
         let Some(name) = command.name() else { continue };
         let arguments = arguments(command);

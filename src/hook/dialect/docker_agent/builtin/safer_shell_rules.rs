@@ -21,7 +21,7 @@ impl Radius {
 /// A destructive command. `subcommands` stand one after another among its first operands; of `flags` one must be there,
 /// if any are named: `-x` is a letter of a cluster, `--x` a word or what stands before its `=`, anything else the start of
 /// a word.
-pub(super) struct Rule {
+pub(super) struct DestructiveRule {
     pub(super) names: &'static [&'static str],
     subcommands: &'static [&'static str],
     flags: &'static [&'static str],
@@ -33,7 +33,7 @@ pub(super) struct Rule {
 /// The rows: names, subcommands, flags, how much a mistake would destroy, category, reason.
 macro_rules! destructive {
     ($([$($name:literal)*] [$($subcommand:literal)*] [$($flag:literal)*] $radius:ident $category:literal $reason:literal;)*) => {
-        pub(super) const DESTRUCTIVE: &[Rule] = &[$(Rule {
+        pub(super) const DESTRUCTIVE: &[DestructiveRule] = &[$(DestructiveRule {
             names: &[$($name,)*],
             subcommands: &[$($subcommand,)*],
             flags: &[$($flag,)*],
@@ -106,7 +106,7 @@ destructive! {
 }
 
 /// A command that only reads. `subcommand`: its first argument must be one of these, if any are named. `not`: flags and
-/// words, as in [`Rule`], with which it may write or run something.
+/// words, as in [`DestructiveRule`], with which it may write or run something.
 pub(super) struct Reader {
     names: &'static [&'static str],
     subcommands: &'static [&'static str],
@@ -140,7 +140,7 @@ readers! {
     ["cargo" "go" "node" "npm" "python" "python3" "rustc"] ["--version" "version"] [];
 }
 
-impl Rule {
+impl DestructiveRule {
     /// Whether it fits a command by name; `words` are its arguments, empty where computed.
     pub(super) fn fits(&self, name: &str, words: &[&str]) -> bool {
         let is_named = self.names.iter().any(|known| {

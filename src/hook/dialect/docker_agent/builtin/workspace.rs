@@ -1,6 +1,6 @@
 //! Built-ins that tell the model about the session: the date, files with instructions, what lies in the working directory.
 
-use super::{Call, context};
+use super::{BuiltinCall, context};
 use crate::vfs::{FileSystem, path};
 use serde_json::Value;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const MOST_LEVELS: usize = 256;
 
 /// `Today's date: 2026-05-28`, in the zone of the session's `TZ`.
 #[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
-pub(super) fn date(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn date(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let seconds = i64::try_from(call.now.as_secs()).unwrap_or(i64::MAX);
     let stamp = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX);
     let name = call.variable(b"TZ").map(|name| name.to_string_lossy().into_owned());
@@ -23,12 +23,12 @@ pub(super) fn date(call: &Call<'_>) -> Result<Option<Value>, String> {
     Ok(Some(context(&format!("Today's date: {day}"))))
 }
 
-fn files<'a>(call: &Call<'a>) -> Result<&'a Arc<FileSystem>, String> {
+fn files<'a>(call: &BuiltinCall<'a>) -> Result<&'a Arc<FileSystem>, String> {
     call.host.files().ok_or_else(|| format!("{}: this session has no files", call.name))
 }
 
 /// The contents of each named file: the nearest one from the working directory upwards, then the one in the home directory.
-pub(super) fn prompt_files(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn prompt_files(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let files = files(call)?;
     let home = call.variable(b"HOME").map(|home| home.to_vec());
     let mut texts: Vec<String> = Vec::new();
@@ -71,7 +71,7 @@ fn nearest(files: &FileSystem, from: &[u8], name: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Names in the working directory, sorted, one a line.
-pub(super) fn directory_listing(call: &Call<'_>) -> Result<Option<Value>, String> {
+pub(super) fn directory_listing(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let files = files(call)?;
     let entries =
         files.read_dir(call.cwd).map_err(|why| format!("{}: {why}", String::from_utf8_lossy(call.cwd)))?;

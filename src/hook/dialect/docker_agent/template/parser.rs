@@ -47,7 +47,7 @@ pub(super) struct Pipeline {
 /// A function with its arguments, or an operand alone.
 #[derive(Clone, Debug)]
 pub(super) enum Command {
-    Call(Function, Vec<Operand>),
+    BuiltinCall(Function, Vec<Operand>),
     Value(Operand),
 }
 
@@ -64,7 +64,7 @@ pub(super) enum Operand {
     /// In parentheses, with fields behind them.
     Group(Box<Pipeline>, Vec<String>),
     /// A function without arguments, as an argument.
-    Call(Function),
+    BuiltinCall(Function),
 }
 
 /// The tree of a template's parts.
@@ -299,7 +299,7 @@ fn command(words: Vec<Word>, is_first: bool) -> Result<Command, String> {
     let operand = match first {
         Word::Name(name) => match constant(&name) {
             Some(operand) => operand,
-            None => return Ok(Command::Call(function::find(&name)?, arguments)),
+            None => return Ok(Command::BuiltinCall(function::find(&name)?, arguments)),
         },
         Word::Operand(operand) => operand,
     };
@@ -317,7 +317,7 @@ fn operand(word: Word) -> Result<Operand, String> {
         Word::Operand(operand) => Ok(operand),
         Word::Name(name) => match constant(&name) {
             Some(operand) => Ok(operand),
-            None => function::find(&name).map(Operand::Call),
+            None => function::find(&name).map(Operand::BuiltinCall),
         },
     }
 }

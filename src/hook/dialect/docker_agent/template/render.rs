@@ -161,7 +161,7 @@ impl<'v> Renderer<'v> {
             self.step()?;
             last = Some(match command {
                 Command::Value(operand) => self.operand(operand, dot)?,
-                Command::Call(function, operands) => self.call(*function, operands, last, dot)?,
+                Command::BuiltinCall(function, operands) => self.call(*function, operands, last, dot)?,
             });
         }
         Ok(last.unwrap_or(GoValue::Nil))
@@ -208,7 +208,7 @@ impl<'v> Renderer<'v> {
             Operand::Bool(flag) => Ok(GoValue::Bool(*flag)),
             Operand::Nil => Ok(GoValue::Nil),
             Operand::Group(pipeline, path) => self.value(pipeline, dot)?.follow(path),
-            Operand::Call(function) => self.call(*function, &[], None, dot),
+            Operand::BuiltinCall(function) => self.call(*function, &[], None, dot),
         }
     }
 }

@@ -251,19 +251,6 @@ hooks: { turn_end: { name: all, type: command, command: y } }
 }
 
 #[test]
-fn settings_are_checked() {
-    for (settings, message) in [
-        (json!({"lenient": true}), "hooks: settings: unknown name `lenient` (known: "),
-        (json!({"lenient_exit_codes": 1}), "hooks: settings: `lenient_exit_codes` must be true or false"),
-        (json!({"temp_dir": "tmp"}), "hooks: settings: `temp_dir` must be an absolute path"),
-        (json!({"hook-stop": "x"}), "hooks: settings: `hook-stop` must be a list of texts"),
-    ] {
-        let error = load_with("{}", &with(&settings)).unwrap_err().to_string();
-        assert!(error.starts_with(message), "{error}");
-    }
-}
-
-#[test]
 fn no_text_makes_loading_panic() {
     for end in (0..FULL.len()).step_by(5) {
         let bytes = FULL.as_bytes();

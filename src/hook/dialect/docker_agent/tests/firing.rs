@@ -5,7 +5,7 @@ use crate::hook::decision::Verdict;
 use crate::hook::dialect::docker_agent::result::Permission;
 use crate::hook::event::{Event, EventContext, Moment, ToolCall};
 use crate::hook::record::Selection;
-use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::script::ScriptOutcome;
 use crate::text::Text;
 
 fn specific(value: &Value) -> String {
@@ -83,18 +83,6 @@ fn the_neutral_form_fires_every_event_of_the_contract() {
     }
     let none = Event::new(EventContext::default(), Moment::QueueDrainEnded);
     assert!(block_on(hooks.fire(&Scripted::default(), &none)).dialect_result.is_none());
-}
-
-#[test]
-fn r15_to_r18_what_is_ignored() {
-    let deny = specific(&json!({"permission_decision": "deny", "updated_input": {"a": 1}, "unknown": 1}));
-    let (hooks, host) = with_outputs("post_tool_use", [deny.as_str()]);
-    let outcome = fire(&hooks, &host, &payload("post_tool_use"));
-    assert!(result(&outcome).allowed && outcome.decision.arguments.is_none());
-    assert_eq!(outcome.records[0].warnings, ["ignored on post_tool_use: permission_decision, updated_input"]);
-    let (hooks, host) = with_outputs("session_start", [r#"{"decision":"block","reason":"r"}"#]);
-    let outcome = fire(&hooks, &host, &payload("session_start"));
-    assert!(outcome.decision.proceeds());
 }
 
 #[test]
@@ -199,58 +187,6 @@ fn failures_by_event_and_policy() {
             let warns = !denies && policy != "ignore";
             assert_eq!(folded.system_message, if warns { text.as_str() } else { "" });
         }
-    }
-}
-
-#[test]
-fn what_could_not_run_is_a_failure() {
-    for (end, cause) in [
-        (Ended::TimedOut, "timed out after 60s"),
-        (Ended::NotStarted("gone".to_owned()), "gone"),
-        (Ended::OutputExceeded, "output exceeded 1048576 bytes on stdout or 1048576 bytes on stderr"),
-    ] {
-        let hooks = load(&hooks_of("pre_tool_use", &["x"]).to_string());
-        let outcome = fire(&hooks, &Scripted::new([ScriptOutcome::ended(end)]), &payload("pre_tool_use"));
-        let text = format!("pre_tool_use hook failed to execute: hook \"x\": {cause}");
-        assert_eq!((result(&outcome).message, result(&outcome).exit_code), (text, -1));
-    }
-}
-
-#[test]
-fn a_script_that_is_none_is_exit_2_of_the_shell() {
-    for (event, blocks) in [("pre_tool_use", true), ("user_prompt_submit", true), ("turn_end", false)] {
-        let fault = ScriptOutcome::ended(Ended::Syntax("sh: line 1: oops".to_owned()));
-        let outcome =
-            fire(&load(&hooks_of(event, &["x"]).to_string()), &Scripted::new([fault]), &payload(event));
-        let folded = result(&outcome);
-        assert_eq!((folded.exit_code, folded.stderr.as_str()), (2, "sh: line 1: oops"), "{event}");
-        assert_eq!(folded.message, if blocks { "sh: line 1: oops" } else { "" }, "{event}");
-        assert_eq!(folded.system_message.is_empty(), blocks, "{event}");
-    }
-}
-
-#[test]
-fn r20_equal_hooks_run_once() {
-    let hook = |more: &str| format!("{{ type: command, command: x{more} }}");
-    let twice = |more: &str| {
-        let config = format!("hooks: {{ turn_end: [ {}, {} ] }}", hook(""), hook(more));
-        let outcome = fire(&load(&config), &Scripted::default(), &payload("turn_end"));
-        ran(&outcome).len() == 2
-    };
-    for same in ["", ", timeout: 0", ", on_error: ''", ", env: {}", ", working_dir: ''"] {
-        assert!(!twice(same), "{same}");
-    }
-    for other in [
-        ", name: y",
-        ", timeout: 60",
-        ", timeout: 61",
-        ", on_error: warn",
-        ", on_error: block",
-        ", env: { A: '' }",
-        ", working_dir: /x",
-        "y",
-    ] {
-        assert!(twice(other), "{other}");
     }
 }
 

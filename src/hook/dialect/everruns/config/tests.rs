@@ -49,25 +49,3 @@ fn at_most_262144_bytes_before_anything_else() {
     let inside = json!({"capabilities": [{"ref": "user_hooks", "config": config(262_145)}]});
     assert_eq!(saved(&inside), ["user_hooks config is 262145 bytes; maximum is 262144"]);
 }
-
-#[test]
-fn the_first_check_that_fails_is_told() {
-    let mut all = spec(" ");
-    let many: serde_json::Map<_, _> = (0..17).map(|n| (format!("V{n}"), json!("x"))).collect();
-    all["executor"]["env"] = many.into();
-    all["matcher"] =
-        json!({"tool_name": "x".repeat(2049), "match_regex": "(", "deny_regex": "x", "tool_name_glob": "a?"});
-    let told = |spec: &Value| saved(&json!({"hooks": [spec]})).concat();
-    let place = "user_hooks.hooks[0]: ";
-    assert_eq!(told(&all), format!("{place}hook bash command is empty"));
-    all["executor"]["command"] = "x".into();
-    assert_eq!(told(&all), format!("{place}hook has more than 16 env vars"));
-    all["executor"]["env"] = json!({});
-    assert_eq!(told(&all), format!("{place}hook matcher field `tool_name` is longer than 2048 bytes"));
-    all["matcher"]["tool_name"] = "x".into();
-    assert_eq!(told(&all), format!("{place}hook has both match_regex and deny_regex set; choose one"));
-    all["matcher"].as_object_mut().unwrap().shift_remove("deny_regex");
-    assert!(told(&all).starts_with(&format!("{place}hook regex `(` failed to compile: ")));
-    all["matcher"]["match_regex"] = "x".into();
-    assert_eq!(told(&all), format!("{place}hook tool_name_glob `a?` contains unsupported syntax"));
-}
