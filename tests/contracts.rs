@@ -2,18 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use hookbox::hook::Dialect;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// Folder of the code, folder of the fixtures, and the letter of its rules.
-const DIALECTS: [(&str, &str, char); 6] = [
-    ("agentao", "agentao", 'G'),
-    ("claude_code", "claude-code", 'R'),
-    ("docker_agent", "docker-agent", 'R'),
-    ("everruns", "everruns", 'R'),
-    ("goclaw", "goclaw", 'R'),
-    ("infer", "infer", 'R'),
-];
 
 /// The texts of all files below a folder whose names end so.
 fn texts(folder: &Path, endings: &[&str]) -> Vec<(PathBuf, String)> {
@@ -44,9 +35,13 @@ fn rules(text: &str, letter: char) -> BTreeSet<u32> {
 fn what_is_cited_stands_in_the_contract() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut missing = Vec::new();
-    for (code, fixtures, letter) in DIALECTS {
-        let folder = root.join("src/hook/dialect").join(code);
+    for dialect in Dialect::ALL {
+        let code = dialect.name().replace('-', "_");
+        let folder = root.join("src/hook/dialect").join(&code);
         let contract = std::fs::read_to_string(folder.join("CONTRACT.md")).unwrap();
+        // The contracts' rules have one letter each.
+        let first = contract.lines().find_map(|line| line.strip_prefix("- **")?.chars().next());
+        let letter = first.unwrap_or_else(|| panic!("{code}: no rule"));
         let heads: Vec<u32> = contract
             .lines()
             .filter_map(|line| line.strip_prefix("- **")?.split_once("** "))
@@ -54,7 +49,7 @@ fn what_is_cited_stands_in_the_contract() {
             .collect();
         assert!(heads.is_sorted_by(|a, b| a < b), "{code}: rules stand in order, each once");
         let mut cited = texts(&folder, &[".rs"]);
-        cited.extend(texts(&root.join("vfs-fixtures").join(fixtures), &[".yaml"]));
+        cited.extend(texts(&root.join("vfs-fixtures").join(dialect.name()), &[".yaml"]));
         for (path, text) in cited {
             for rule in rules(&text, letter) {
                 if !heads.contains(&rule) {

@@ -33,7 +33,7 @@ pub(crate) fn load_for(
     purpose: Purpose,
 ) -> Result<HookSet, ConfigError> {
     let settings = settings.as_object().cloned().unwrap_or_default();
-    let options = LoadOptions { settings, purpose, ..LoadOptions::default() };
+    let options = LoadOptions { purpose, settings, ..LoadOptions::default() };
     HookSet::load(dialect, config.to_string().as_bytes(), &options)
 }
 

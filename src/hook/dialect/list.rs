@@ -5,52 +5,50 @@ use crate::hook::contract::Contract;
 use std::fmt;
 use std::str::FromStr;
 
-/// An agent system whose hooks run here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// Everruns user hooks.
-    Everruns,
-    /// docker-agent hooks.
-    DockerAgent,
-    /// Claude Code settings and plug-in hooks.
-    ClaudeCode,
-    /// Agentao plug-in hooks.
-    Agentao,
-    /// inference-gateway CLI command hooks.
-    Infer,
-    /// GoClaw hooks.
-    Goclaw,
+/// Declares the dialects: a row has the name in code, the id that files and options spell, and the dialect's folder.
+macro_rules! dialects {
+    ($($(#[$doc:meta])* $Name:ident $id:literal $folder:ident;)*) => {
+        /// An agent system whose hooks run here.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Dialect {
+            $($(#[$doc])* $Name,)*
+        }
+
+        impl Dialect {
+            /// Every dialect.
+            pub const ALL: &'static [Self] = &[$(Self::$Name,)*];
+
+            /// Its id, as files and options spell it.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Name => $id,)*
+                }
+            }
+
+            /// Its contract.
+            pub(crate) const fn contract(self) -> &'static Contract {
+                match self {
+                    $(Self::$Name => &$folder::contract::CONTRACT,)*
+                }
+            }
+        }
+    };
 }
 
-impl Dialect {
-    /// Every dialect.
-    pub const ALL: &'static [Self] =
-        &[Self::Everruns, Self::DockerAgent, Self::ClaudeCode, Self::Agentao, Self::Infer, Self::Goclaw];
-
-    /// Its id, as files and options spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Everruns => "everruns",
-            Self::DockerAgent => "docker-agent",
-            Self::ClaudeCode => "claude-code",
-            Self::Agentao => "agentao",
-            Self::Infer => "infer",
-            Self::Goclaw => "goclaw",
-        }
-    }
-
-    /// Its contract.
-    pub(crate) const fn contract(self) -> &'static Contract {
-        match self {
-            Self::Everruns => &everruns::contract::CONTRACT,
-            Self::DockerAgent => &docker_agent::contract::CONTRACT,
-            Self::ClaudeCode => &claude_code::contract::CONTRACT,
-            Self::Agentao => &agentao::contract::CONTRACT,
-            Self::Infer => &infer::contract::CONTRACT,
-            Self::Goclaw => &goclaw::contract::CONTRACT,
-        }
-    }
+dialects! {
+    /// Everruns user hooks.
+    Everruns "everruns" everruns;
+    /// docker-agent hooks.
+    DockerAgent "docker-agent" docker_agent;
+    /// Claude Code settings and plug-in hooks.
+    ClaudeCode "claude-code" claude_code;
+    /// Agentao plug-in hooks.
+    Agentao "agentao" agentao;
+    /// inference-gateway CLI command hooks.
+    Infer "infer" infer;
+    /// GoClaw hooks.
+    Goclaw "goclaw" goclaw;
 }
 
 impl fmt::Display for Dialect {

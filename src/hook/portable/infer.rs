@@ -27,8 +27,8 @@ pub(crate) static FACTS: Facts = Facts {
     timeout_unit: "seconds",
     read,
     write,
-    payload_in: r#"
-        {moment: $moment, session_id, turn_id: (.turn | tostring)}"#,
+    payload_in: r"
+        {moment: $moment, session_id, turn_id: (.turn | tostring)}",
     payload_out: r#"
         {hook: $event, session_id: (.session_id // ""), turn: (.turn_id // "1" | tonumber? // 1)}"#,
     answer_in: r#"

@@ -11,8 +11,8 @@ use crate::hook::scripted::{Scripted, fire, load_for, rows};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-fn load(config: &Value, settings: Value) -> HookSet {
-    load_for(Dialect::ClaudeCode, config, &settings, Purpose::Run).unwrap()
+fn load(config: &Value, settings: &Value) -> HookSet {
+    load_for(Dialect::ClaudeCode, config, settings, Purpose::Run).unwrap()
 }
 
 fn result(outcome: &Outcome) -> &ClaudeCodeResult {
@@ -33,7 +33,7 @@ fn event(name: &str) -> Value {
 }
 
 fn ended(outcome: ScriptOutcome, name: &str) -> Outcome {
-    fire(&load(&one(name), json!({})), &Scripted::new([outcome]), &event(name))
+    fire(&load(&one(name), &json!({})), &Scripted::new([outcome]), &event(name))
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn members_of_several_hooks_are_folded() {
     let second =
         own(r#""additionalContext":"2","sessionTitle":"y","watchPaths":["/b","/c"],"reloadSkills":true"#);
     let host = Scripted::printing([first.as_str(), second.as_str()]);
-    let outcome = fire(&load(&config, json!({})), &host, &event("SessionStart"));
+    let outcome = fire(&load(&config, &json!({})), &host, &event("SessionStart"));
     let specific = &result(&outcome).specific;
     assert_eq!(result(&outcome).contexts, ["1", "2"]);
     assert_eq!(specific.session_title.as_deref(), Some("y"));
@@ -83,7 +83,7 @@ fn r52_the_classifier_gets_2000_characters_of_all_hooks() {
     let printed = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "classifierContext": text}})
         .to_string();
     let host = Scripted::printing([printed.as_str(); 3]);
-    let outcome = fire(&load(&config, json!({})), &host, &event("PostToolUse"));
+    let outcome = fire(&load(&config, &json!({})), &host, &event("PostToolUse"));
     let lengths: Vec<_> =
         result(&outcome).specific.classifier_context.iter().map(|text| text.chars().count()).collect();
     assert_eq!(lengths, [1500, 500]);
@@ -92,7 +92,7 @@ fn r52_the_classifier_gets_2000_characters_of_all_hooks() {
 #[test]
 fn once_is_over_after_the_first_success() {
     let config = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "once": true}]}]}});
-    let hooks = load(&config, json!({"source": "skill:s"}));
+    let hooks = load(&config, &json!({"source": "skill:s"}));
     let host = Scripted::new([ScriptOutcome::exited(1, "", ""), ScriptOutcome::exited(0, "", "")]);
     for runs in [1, 2, 2] {
         fire(&hooks, &host, &event("Stop"));
@@ -106,7 +106,7 @@ fn hooks_of_an_agent_run_in_that_agent() {
         "Stop": [{"hooks": [{"type": "command", "command": "x"}]}],
         "PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}],
     }});
-    let hooks = load(&config, json!({"source": "agent:t"}));
+    let hooks = load(&config, &json!({"source": "agent:t"}));
     let host = Scripted::default();
     fire(&hooks, &host, &json!({"hook_event_name": "PreToolUse", "tool_name": "T"}));
     fire(&hooks, &host, &json!({"hook_event_name": "Stop"}));
@@ -124,7 +124,7 @@ fn what_a_hook_gets() {
         "plugins": {"p": {"root": "/plug", "data": "/data", "options": {"key": true}}},
         "environment": {"CLAUDE_CODE_REMOTE": "true", "CLAUDE_CODE_BRIDGE_SESSION_ID": "b", "SECRET": "s"},
     });
-    let hooks = load(&one("PreToolUse"), settings);
+    let hooks = load(&one("PreToolUse"), &settings);
     let host = Scripted::default();
     let event = json!({"hook_event_name": "PreToolUse", "tool_name": "T", "effort": {"level": "high"}});
     fire(&hooks, &host, &event);
@@ -156,7 +156,7 @@ fn hooks_that_can_not_start() {
         {"type": "command", "command": "x ${user_config.a}"},
     ]}]}});
     let host = Scripted::default();
-    let outcome = fire(&load(&config, json!({})), &host, &event("Stop"));
+    let outcome = fire(&load(&config, &json!({})), &host, &event("Stop"));
     assert_eq!(host.runs().len(), 0);
     assert_eq!(outcome.decision.blocked, None);
     let messages: Vec<_> = result(&outcome).errors.iter().map(|error| error.message.as_str()).collect();
@@ -174,7 +174,7 @@ fn tools_get_parts_of_the_payload() {
     let config = json!({"hooks": {"SessionStart": [{"hooks": [
         {"type": "mcp_tool", "server": "s", "tool": "t", "input": {"from": "${source}", "id": "${session_id}"}},
     ]}]}});
-    let hooks = load(&config, json!({}));
+    let hooks = load(&config, &json!({}));
     let host = Scripted::default();
     host.answers
         .lock()
@@ -196,7 +196,7 @@ fn records() {
     let config = json!({"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": [
         {"type": "command", "command": "a"}, {"type": "command", "command": "b"}, {"type": "command", "command": "c"},
     ]}]}});
-    let hooks = load(&config, json!({"source": "plugin:p"}));
+    let hooks = load(&config, &json!({"source": "plugin:p"}));
     let host = Scripted::new([
         ScriptOutcome::exited(0, "", ""),
         ScriptOutcome::exited(2, "", "no"),
@@ -236,7 +236,7 @@ fn records() {
 
 #[test]
 fn a_moment_that_the_contract_does_not_know_opens_nothing() {
-    let hooks = load(&one("Stop"), json!({}));
+    let hooks = load(&one("Stop"), &json!({}));
     let outcome = fire(&hooks, &Scripted::default(), &json!({"moment": "queue_drain_starting"}));
     assert_eq!((outcome.dialect_result, outcome.records.len()), (None, 0));
 }
@@ -317,7 +317,7 @@ mod nothing_panics {
 
         #[test]
         fn on_configs(config in json_value()) {
-            let _ = load(&config, json!({}));
+            let _ = load(&config, &json!({}));
         }
 
         #[test]
@@ -328,7 +328,7 @@ mod nothing_panics {
             }
             for name in ["PreToolUse", "Stop", "PermissionRequest", "UserPromptSubmit"] {
                 let host = Scripted::new([ScriptOutcome::exited(status, text.as_str(), "e")]);
-                fire(&load(&one(name), json!({})), &host, &super::event(name));
+                fire(&load(&one(name), &json!({})), &host, &super::event(name));
             }
         }
     }
@@ -386,7 +386,7 @@ mod with_a_shell {
         let config = json!({"hooks": {"PostToolUse": [{"hooks": [
             {"type": "command", "asyncRewake": true, "command": "sleep 0.5; echo broken >&2; exit 2"},
         ]}]}});
-        let hooks = load(&config, json!({}));
+        let hooks = load(&config, &json!({}));
         let (session, host) = session();
         let started = Instant::now();
         let outcome = hooks.fire(&session, &hooks.read_event(&event("PostToolUse")).unwrap()).await;
@@ -405,7 +405,7 @@ mod with_a_shell {
         let config = json!({"hooks": {"PostToolUse": [{"hooks": [
             {"type": "command", "async": true, "command": "sleep 60; touch /workspace/done"},
         ]}]}});
-        let hooks = load(&config, json!({}));
+        let hooks = load(&config, &json!({}));
         let (session, host) = session();
         for name in ["PostToolUse", "SessionEnd"] {
             hooks.fire(&session, &hooks.read_event(&event(name)).unwrap()).await;
@@ -423,7 +423,7 @@ mod with_a_shell {
         let handlers: Vec<_> = (0..70)
             .map(|n| json!({"type": "command", "async": true, "command": format!("sleep 60; echo {n}")}))
             .collect();
-        let hooks = load(&json!({"hooks": {"Stop": [{"hooks": handlers}]}}), json!({}));
+        let hooks = load(&json!({"hooks": {"Stop": [{"hooks": handlers}]}}), &json!({}));
         let (session, _) = session();
         let outcome = hooks.fire(&session, &hooks.read_event(&event("Stop")).unwrap()).await;
         assert_eq!(result(&outcome).errors.len(), 6);
