@@ -213,7 +213,7 @@ macro_rules! utilities {
 // A row for each module, in the order of the names: `[` is in front of the letters.
 utilities! {
     bracket, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date, dd, df,
-    diff, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find, fmt, fold, gawk, getopt, grep, head,
+    diff, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find, fmt, fold, gawk, getopt, git, grep, head,
     hostname, id, install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nohup, nproc,
     numfmt, od, paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum,
     sha512sum, shell_commands, shuf, sleep, sort, split, stat, sync, tac, tail, tee, test, time, timeout, touch, tr, true_,

@@ -1,0 +1,211 @@
+//! `git add`.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::index::{Index, IndexEntry};
+use crate::utility::git::pathspec::Pathspec;
+use crate::utility::git::status::{Ignored, Status, Untracked};
+
+pub(super) static COMMAND: Command = Command {
+    name: "add",
+    usage: "git add [<options>] [--] <pathspec>...",
+    options: &[&[
+        flag('n', "dry-run", "dry run"),
+        flag('v', "verbose", "be verbose"),
+        flag('i', "interactive", "not supported"),
+        flag('p', "patch", "not supported"),
+        flag('e', "edit", "not supported"),
+        flag('f', "force", "allow adding otherwise ignored files"),
+        flag('u', "update", "update tracked files"),
+        flag('N', "intent-to-add", "record only the fact that the path will be added later"),
+        flag('A', "all", "add changes from all tracked and untracked files"),
+        flag('\0', "ignore-removal", "ignore paths removed in the working tree (same as --no-all)"),
+        flag('\0', "refresh", "don't add, only refresh the index"),
+        flag('\0', "ignore-errors", "just skip files which cannot be added because of errors"),
+        flag('\0', "ignore-missing", "check if - even missing - files are ignored in dry run"),
+        value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
+        value('\0', "pathspec-from-file", "file", "not supported"),
+        flag('\0', "sparse", "accepted"),
+        flag('\0', "renormalize", "not supported"),
+    ]],
+    needs: Needs::WorkTree,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    for name in ["interactive", "patch", "edit", "pathspec-from-file", "renormalize"] {
+        if arguments.has(name) {
+            return Err(fatal!("add --{name} is not supported"));
+        }
+    }
+    let (update, all) = (arguments.has("update"), arguments.has("all"));
+    if arguments.operands.is_empty() && !update && !all {
+        git.say("Nothing specified, nothing added.");
+        git.say("hint: Maybe you wanted to say 'git add .'?");
+        git.say("hint: Disable this message with \"git config advice.addEmptyPathspec false\"");
+        return Ok(0);
+    }
+    if let Some(empty) = arguments.operands.iter().find(|operand| operand.is_empty()) {
+        let _ = empty;
+        return Err(fatal!("empty string is not a valid pathspec. please use . instead if you meant to match all paths"));
+    }
+    let spec = git.pathspec(&arguments.operands)?;
+    let mut index = git.read_index().await?;
+    let mut status = Status::default();
+    if !update {
+        git.find_unknown(&index, &spec, (Untracked::All, Ignored::Traditional), &mut status).await?;
+    }
+    let mut new: Vec<Text> = std::mem::take(&mut status.untracked);
+    let ignored: Vec<Text> = std::mem::take(&mut status.ignored);
+    let mut refused: Vec<Text> = Vec::new();
+    if arguments.has("force") {
+        new.extend(ignored.iter().cloned());
+    } else if !update {
+        refused = refused_paths(git, &spec).await?;
+    }
+    check_matches(git, &arguments, &spec, &index, &new, &ignored)?;
+    let is_dry = arguments.has("dry-run");
+    let shows = arguments.has("verbose") || is_dry;
+    let removes = arguments.has("all") || update || !(arguments.has("ignore-removal") || arguments.truth("all") == Some(false));
+    git.update_tracked(&mut index, &spec, removes, shows).await?;
+    new.sort();
+    for path in &new {
+        git.ctx.tick().await?;
+        if shows {
+            let line = [&b"add '"[..], path, b"'\n"].concat_metered();
+            git.print(&line).await?;
+        }
+        let path = path.strip_suffix(b"/").unwrap_or(path);
+        if arguments.has("intent-to-add") {
+            let mode = git.work_mode(path)?.unwrap_or(0o100_644);
+            let entry = IndexEntry { mode, id: ObjectId::EMPTY_BLOB, intent_to_add: true, path: path.into(), ..IndexEntry::default() };
+            index.put(entry);
+        } else if let Some(entry) = git.entry_of(path, None).await? {
+            remove_conflicting(&mut index, &entry.path);
+            index.put(entry);
+        }
+    }
+    if let Some(change) = arguments.value("chmod") {
+        let is_on = &**change == b"+x";
+        for entry in index.entries.iter_mut().filter(|entry| spec.matches(&entry.path) && entry.mode & 0o170_000 == 0o100_000) {
+            entry.mode = if is_on { 0o100_755 } else { 0o100_644 };
+        }
+    }
+    if !is_dry {
+        git.write_index(&index).await?;
+    }
+    if refused.is_empty() {
+        return Ok(0);
+    }
+    git.say("The following paths are ignored by one of your .gitignore files:");
+    for path in &refused {
+        git.say(&format!("{path}"));
+    }
+    git.say("hint: Use -f if you really want to add them.");
+    git.say("hint: Disable this message with \"git config advice.addIgnoredFile false\"");
+    Ok(1)
+}
+
+/// Entries that a new path can not stand beside: files that are its folders, and what is in it as a folder.
+pub(super) fn remove_conflicting(index: &mut Index, path: &[u8]) {
+    for slash in memchr::memchr_iter(b'/', path) {
+        index.remove(path.get(..slash).unwrap_or(&[]));
+    }
+    let range = index.folder(path);
+    if !range.is_empty() {
+        index.entries.splice(range, []);
+    }
+}
+
+/// Paths that were named and are ignored.
+async fn refused_paths(git: &mut Git, spec: &Pathspec) -> Result<Vec<Text>> {
+    let named: Vec<Vec<u8>> = spec.plain().map(|(_, path)| path.to_metered()).collect();
+    let index = git.read_index().await?;
+    let mut refused: Vec<Text> = Vec::new();
+    for path in named {
+        let Some(metadata) = git.work_metadata(&path)? else { continue };
+        if path.is_empty() || index.get(&path).is_some() || !index.folder(&path).is_empty() {
+            continue;
+        }
+        if git.deciding_pattern(&path, metadata.is_directory())?.is_some_and(|(_, pattern)| !pattern.is_negated) {
+            let mut shown = path.clone();
+            for slash in memchr::memchr_iter(b'/', &path) {
+                let above = path.get(..slash).unwrap_or(&[]);
+                if git.is_ignored(above, true)? {
+                    shown = above.to_metered();
+                    break;
+                }
+            }
+            refused.push(shown.into());
+        }
+    }
+    refused.sort();
+    refused.dedup();
+    Ok(refused)
+}
+
+fn check_matches(
+    git: &Git,
+    arguments: &Arguments,
+    spec: &Pathspec,
+    index: &Index,
+    new: &[Text],
+    ignored: &[Text],
+) -> Result<()> {
+    let known = index.entries.iter().map(|entry| entry.path.as_bytes());
+    let bare = |path: &'_ Text| -> Text { path.strip_suffix(b"/").map_or_else(|| path.clone(), Text::from) };
+    let others: Vec<Text> = new.iter().chain(ignored.iter()).map(bare).collect();
+    let missing = spec.unmatched(known.chain(others.iter().map(Text::as_bytes)));
+    for given in missing {
+        let is_there = git.fs().symlink_metadata(&git.ctx.absolute(&given)).is_ok();
+        if !is_there || arguments.has("update") {
+            return Err(fatal!("pathspec '{given}' did not match any files"));
+        }
+    }
+    Ok(())
+}
+
+impl Git {
+    /// Takes what changed in files that the index knows.
+    pub(super) async fn update_tracked(
+        &mut self,
+        index: &mut Index,
+        spec: &Pathspec,
+        removes: bool,
+        shows: bool,
+    ) -> Result<()> {
+        let before = index.clone();
+        let mut last: Option<&Text> = None;
+        for entry in &before.entries {
+            self.ctx.tick().await?;
+            if !spec.matches(&entry.path) || entry.skip_work_tree || last == Some(&entry.path) {
+                continue;
+            }
+            last = Some(&entry.path);
+            let mode = self.work_mode(&entry.path)?;
+            let is_file = mode.is_some_and(|mode| mode != 0o160_000 || entry.mode == 0o160_000);
+            if !is_file {
+                if removes {
+                    if shows {
+                        self.print(&[&b"remove '"[..], &entry.path, b"'\n"].concat_metered()).await?;
+                    }
+                    index.remove(&entry.path);
+                }
+                continue;
+            }
+            if entry.stage == 0 && !entry.intent_to_add && mode == Some(entry.mode) && self.is_unchanged(&before, entry).await? {
+                continue;
+            }
+            if let Some(fresh) = self.entry_of(&entry.path, Some(entry)).await? {
+                let is_changed = (fresh.mode, fresh.id) != (entry.mode, entry.id) || entry.stage > 0;
+                if shows && is_changed {
+                    self.print(&[&b"add '"[..], &entry.path, b"'\n"].concat_metered()).await?;
+                }
+                index.put(fresh);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,431 @@
+//! `git branch`: branches are listed, made, renamed and removed.
+
+use super::for_each_ref::{Fields, sort};
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::object::commit::message;
+use crate::utility::git::pretty::subject;
+use crate::utility::git::refs::is_valid_name;
+use crate::utility::git::wildmatch::matches;
+
+pub(super) static COMMAND: Command = Command {
+    name: "branch",
+    usage: "git branch [<options>] [-r | -a] [--merged] [--no-merged]\ngit branch [<options>] [-f] <branch-name> [<start-point>]\n\
+git branch [<options>] [-r] (-d | -D) <branch-name>...\ngit branch [<options>] (-m | -M) [<old-branch>] <new-branch>\n\
+git branch [<options>] (-c | -C) [<old-branch>] <new-branch>",
+    options: &[&[
+        flag('v', "verbose", "show hash and subject, give twice for upstream branch"),
+        flag('q', "quiet", "suppress informational messages"),
+        optional('t', "track", "mode", "set branch tracking configuration"),
+        value('u', "set-upstream-to", "upstream", "change the upstream info"),
+        flag('\0', "unset-upstream", "unset the upstream info"),
+        optional('\0', "color", "when", "accepted where no colors are asked for"),
+        flag('r', "remotes", "act on remote-tracking branches"),
+        value('\0', "contains", "commit", "print only branches that contain the commit"),
+        value('\0', "no-contains", "commit", "print only branches that don't contain the commit"),
+        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        flag('a', "all", "list both remote-tracking and local branches"),
+        flag('d', "delete", "delete fully merged branch"),
+        flag('D', "", "delete branch (even if not merged)"),
+        flag('m', "move", "move/rename a branch and its reflog"),
+        flag('M', "", "move/rename a branch, even if target exists"),
+        flag('c', "copy", "copy a branch and its reflog"),
+        flag('C', "", "copy a branch, even if target exists"),
+        flag('l', "list", "list branch names"),
+        flag('\0', "show-current", "show current branch name"),
+        flag('\0', "create-reflog", "create the branch's reflog"),
+        flag('f', "force", "force creation, move/rename, deletion"),
+        optional('\0', "merged", "commit", "print only branches that are merged"),
+        optional('\0', "no-merged", "commit", "print only branches that are not merged"),
+        optional('\0', "column", "style", "list branches in columns"),
+        value('\0', "sort", "key", "field name to sort on"),
+        value('\0', "points-at", "object", "print only branches of the object"),
+        flag('i', "ignore-case", "sorting and filtering are case insensitive"),
+        value('\0', "format", "format", "format to use for the output"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let operands = arguments.operands.clone();
+    if arguments.has("show-current") {
+        if let Some(branch) = git.current_branch()? {
+            git.print(&[&branch[..], b"\n"].concat_metered()).await?;
+        }
+        return Ok(0);
+    }
+    if arguments.has("delete") || arguments.has("D") {
+        return delete(git, &arguments, &operands).await;
+    }
+    for (soft, hard, is_copy) in [("move", "M", false), ("copy", "C", true)] {
+        if arguments.has(soft) || arguments.has(hard) {
+            return rename(git, &operands, arguments.has(hard) || arguments.has("force"), is_copy).await;
+        }
+    }
+    if arguments.has("unset-upstream") || arguments.value("set-upstream-to").is_some() {
+        return set_upstream(git, &arguments, &operands).await;
+    }
+    let lists = ["list", "remotes", "all", "contains", "no-contains", "merged", "no-merged", "points-at", "format"]
+        .iter()
+        .any(|name| arguments.has(name));
+    if lists || operands.is_empty() {
+        return list(git, &arguments, &operands).await;
+    }
+    create(git, &arguments, &operands).await
+}
+
+/// The full name of a branch, if it may have it.
+fn branch_name(git: &mut Git, name: &[u8]) -> Result<Text> {
+    let name = match name.strip_prefix(b"@{-").and_then(|rest| rest.strip_suffix(b"}")) {
+        Some(digits) => {
+            let count = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(1);
+            git.previous_branch(count)?.unwrap_or_default()
+        }
+        None => Text::from(name),
+    };
+    let full = Text::from([&b"refs/heads/"[..], &name].concat_metered());
+    if name.starts_with(b"-") || *name == *b"HEAD" || !is_valid_name(&full) {
+        return Err(fatal!("'{name}' is not a valid branch name\nhint: See `man git check-ref-format`\nhint: Disable this message with \"git config advice.refSyntax false\""));
+    }
+    Ok(full)
+}
+
+async fn create(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Result<u8> {
+    let (name, start) = match operands {
+        [name] => (name, Text::from_static(b"HEAD")),
+        [name, start] => (name, start.clone()),
+        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+    };
+    git.make_branch(name, &start, arguments.has("force"), arguments).await?;
+    Ok(0)
+}
+
+impl Git {
+    /// Makes a branch; its full name and commit.
+    pub(super) async fn make_branch(
+        &mut self,
+        name: &[u8],
+        start: &[u8],
+        is_forced: bool,
+        arguments: &Arguments,
+    ) -> Result<(Text, ObjectId)> {
+        let full = branch_name(self, name)?;
+        let exists = self.ref_id(&full)?.is_some();
+        let shown = bstr::BStr::new(name);
+        if exists && !is_forced {
+            return Err(fatal!("a branch named '{shown}' already exists"));
+        }
+        if exists && self.head_ref()?.as_ref() == Some(&full) {
+            let tree = self.repo.work_tree.clone().unwrap_or_default();
+            return Err(fatal!("cannot force update the branch '{shown}' used by worktree at '{}'", bstr::BStr::new(&tree)));
+        }
+        let start_shown = bstr::BStr::new(start);
+        let id = match self.resolve(start).await? {
+            Some(id) => self.peel(id, Kind::Commit).await?,
+            None => None,
+        };
+        let Some(id) = id else {
+            if start == b"HEAD" && let Some(branch) = self.current_branch()? {
+                return Err(fatal!("not a valid object name: '{branch}'"));
+            }
+            return Err(fatal!("not a valid object name: '{start_shown}'"));
+        };
+        let message = format!("branch: {} {start_shown}", if exists { "Reset to" } else { "Created from" });
+        self.update_ref(&full, id, message.as_bytes())?;
+        let source = self.find_ref(start)?.map(|found| found.0);
+        let from_remote = source.as_ref().is_some_and(|source| source.starts_with(b"refs/remotes/"));
+        let wanted = match arguments.truth("track") {
+            Some(wanted) => wanted,
+            None => from_remote && self.config.truth("branch.autosetupmerge") != Some(false),
+        };
+        if let Some(source) = source.filter(|_| wanted) {
+            self.follow_upstream(name, &source)?;
+            let upstream = self.shorten(&source)?;
+            if !arguments.has("quiet") {
+                let text = format!("branch '{shown}' set up to track '{upstream}'.\n");
+                self.ctx.stdout.push(text.as_bytes());
+            }
+        }
+        Ok((full, id))
+    }
+
+    /// Writes down which ref a branch follows.
+    fn follow_upstream(&mut self, branch: &[u8], source: &[u8]) -> Result<()> {
+        let (remote, merge) = match source.strip_prefix(b"refs/remotes/") {
+            Some(rest) => {
+                let slash = memchr::memchr(b'/', rest).unwrap_or(rest.len());
+                let (remote, name) = (rest.get(..slash).unwrap_or(rest), rest.get(slash + 1..).unwrap_or(&[]));
+                (remote, [&b"refs/heads/"[..], name].concat_metered())
+            }
+            None => (&b"."[..], source.to_metered()),
+        };
+        for (key, value) in [("remote", remote), ("merge", &merge)] {
+            let name = [b"branch.", branch, b".", key.as_bytes()].concat_metered();
+            self.set_local(&name, value)?;
+        }
+        self.read_config()
+    }
+}
+
+async fn delete(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Result<u8> {
+    if operands.is_empty() {
+        return Err(fatal!("branch name required"));
+    }
+    let is_forced = arguments.has("D") || arguments.has("force");
+    let is_remote = arguments.has("remotes");
+    let mut status = 0;
+    for name in operands {
+        let full = if is_remote {
+            Text::from([&b"refs/remotes/"[..], name].concat_metered())
+        } else {
+            branch_name(git, name)?
+        };
+        let shown = full.get(if is_remote { 13 } else { 11 }..).map(Text::from).unwrap_or_default();
+        let Some(id) = git.ref_id(&full)? else {
+            let kind = if is_remote { "remote-tracking branch" } else { "branch" };
+            git.say(&format!("error: {kind} '{shown}' not found"));
+            status = 1;
+            continue;
+        };
+        if git.head_ref()?.as_ref() == Some(&full) {
+            let tree = git.repo.work_tree.clone().unwrap_or_default();
+            git.say(&format!("error: cannot delete branch '{shown}' used by worktree at '{}'", bstr::BStr::new(&tree)));
+            status = 1;
+            continue;
+        }
+        if !is_forced && !is_remote {
+            let upstream = git.upstream(&shown);
+            let base = match upstream {
+                Some(upstream) => git.ref_id(&upstream)?,
+                None => None,
+            };
+            let base = match base {
+                Some(base) => Some(base),
+                None => git.head_id()?,
+            };
+            let is_merged = match base {
+                Some(base) => git.is_ancestor(id, base).await?,
+                None => false,
+            };
+            if !is_merged {
+                git.say(&format!("error: the branch '{shown}' is not fully merged"));
+                git.say(&format!("hint: If you are sure you want to delete it, run 'git branch -D {shown}'"));
+                git.say("hint: Disable this message with \"git config advice.forceDeleteBranch false\"");
+                status = 1;
+                continue;
+            }
+        }
+        git.delete_ref(&full)?;
+        git.drop_section(&[&b"branch."[..], &shown, b"."].concat_metered())?;
+        if !arguments.has("quiet") {
+            let kind = if is_remote { "remote-tracking branch" } else { "branch" };
+            let short = git.abbreviate(&id, None)?;
+            git.print(format!("Deleted {kind} {shown} (was {short}).\n").as_bytes()).await?;
+        }
+    }
+    Ok(status)
+}
+
+async fn rename(git: &mut Git, operands: &[Text], is_forced: bool, is_copy: bool) -> Result<u8> {
+    let (old, new) = match operands {
+        [new] => match git.current_branch()? {
+            Some(branch) => (branch, new.clone()),
+            None => return Err(fatal!("cannot rename the current branch while not on any")),
+        },
+        [old, new] => (old.clone(), new.clone()),
+        _ => return Err(fatal!("branch name required")),
+    };
+    let (from, to) = (Text::from([&b"refs/heads/"[..], &old].concat_metered()), branch_name(git, &new)?);
+    let is_current = git.head_ref()?.as_ref() == Some(&from);
+    let Some(id) = git.ref_id(&from)? else {
+        if is_current && !is_copy {
+            git.write_symbolic(b"HEAD", &to, None)?;
+            return Ok(0);
+        }
+        return Err(fatal!("no branch named '{old}'"));
+    };
+    if git.ref_id(&to)?.is_some() && !is_forced && from != to {
+        return Err(fatal!("a branch named '{new}' already exists"));
+    }
+    let log = git.read_log(&from)?;
+    if !is_copy && from != to {
+        git.delete_ref(&from)?;
+    }
+    git.write_ref(&to, id)?;
+    if !log.is_empty() {
+        let folder = git.ref_path(&[&b"logs/"[..], crate::utility::files::parent(&to)].concat_metered());
+        git.fs().create_dir_all(&folder, 0o755)?;
+        git.write_log(&to, &log)?;
+    }
+    let word = if is_copy { "copied" } else { "renamed" };
+    let message = format!("Branch: {word} {from} to {to}");
+    git.detach(&to, id, message.as_bytes())?;
+    if is_current && !is_copy {
+        git.write_symbolic(b"HEAD", &to, Some(message.as_bytes()))?;
+    }
+    for key in ["remote", "merge"] {
+        if let Some(value) = git.config.get_in("branch", &old, key).map(ToMetered::to_metered) {
+            git.set_local(&[b"branch.", &new[..], b".", key.as_bytes()].concat_metered(), &value)?;
+        }
+    }
+    if !is_copy && from != to {
+        git.drop_section(&[&b"branch."[..], &old, b"."].concat_metered())?;
+    }
+    Ok(0)
+}
+
+async fn set_upstream(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Result<u8> {
+    let branch = match operands.first() {
+        Some(branch) => branch.clone(),
+        None => match git.current_branch()? {
+            Some(branch) => branch,
+            None => return Err(fatal!("could not set upstream of HEAD when it does not point to any branch")),
+        },
+    };
+    if arguments.has("unset-upstream") {
+        if git.upstream(&branch).is_none() {
+            return Err(fatal!("branch '{branch}' has no upstream information"));
+        }
+        git.drop_section(&[&b"branch."[..], &branch, b"."].concat_metered())?;
+        return Ok(0);
+    }
+    let upstream = arguments.value("set-upstream-to").cloned().unwrap_or_default();
+    if git.ref_id(&[&b"refs/heads/"[..], &branch].concat_metered())?.is_none() {
+        return Err(fatal!("branch '{branch}' does not exist"));
+    }
+    let Some((source, _)) = git.find_ref(&upstream)? else {
+        return Err(fatal!("the requested upstream branch '{upstream}' does not exist"));
+    };
+    git.follow_upstream(&branch, &source)?;
+    let short = git.shorten(&source)?;
+    git.print(format!("branch '{branch}' set up to track '{short}'.\n").as_bytes()).await?;
+    Ok(0)
+}
+
+/// A line of the list.
+struct Row {
+    is_current: bool,
+    shown: Text,
+    full: Option<Text>,
+    id: ObjectId,
+}
+
+async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result<u8> {
+    let fronts: &[&str] = match (arguments.has("all"), arguments.has("remotes")) {
+        (true, _) => &["refs/heads/", "refs/remotes/"],
+        (_, true) => &["refs/remotes/"],
+        _ => &["refs/heads/"],
+    };
+    let head = git.head_ref()?;
+    let mut rows: Vec<Row> = Vec::new();
+    if head.is_none() && !arguments.has("remotes") && patterns.is_empty()
+        && let Some(id) = git.head_id()?
+    {
+        let shown = match git.detached_at().await? {
+            Some((is_exact, name)) => format!("(HEAD detached {} {name})", if is_exact { "at" } else { "from" }),
+            None => "(no branch)".into(),
+        };
+        rows.push(Row { is_current: true, shown: shown.into(), full: None, id });
+    }
+    let mut refs = Vec::new();
+    for front in fronts {
+        refs.extend(git.refs(front.as_bytes()).await?);
+    }
+    let key = arguments.value("sort").cloned().or_else(|| git.config.get("branch.sort").map(Text::from));
+    if let Some(key) = key {
+        refs = sort(git, refs, &[key]).await?;
+    }
+    for (name, id) in refs {
+        let short = name.strip_prefix(b"refs/heads/").or_else(|| name.strip_prefix(b"refs/remotes/")).unwrap_or(&name);
+        if !patterns.is_empty() && !patterns.iter().any(|pattern| matches(pattern, short, false, arguments.has("ignore-case"))) {
+            continue;
+        }
+        let shown = if arguments.has("all") && name.starts_with(b"refs/remotes/") {
+            name.strip_prefix(b"refs/").map(Text::from).unwrap_or_default()
+        } else {
+            Text::from(short)
+        };
+        rows.push(Row { is_current: head.as_ref() == Some(&name), shown, full: Some(name), id });
+    }
+    let mut kept: Vec<Row> = Vec::new();
+    for row in rows {
+        if wanted(git, arguments, &row).await? {
+            kept.push(row);
+        }
+    }
+    if let Some(format) = arguments.value("format").cloned() {
+        for row in &kept {
+            let name = row.full.clone().unwrap_or_else(|| row.shown.clone());
+            let fields = Fields { name: &name, id: row.id, is_head: row.is_current };
+            let line = git.format_ref(&format, &fields).await?;
+            git.print(&[&line[..], b"\n"].concat_metered()).await?;
+        }
+        return Ok(0);
+    }
+    let width = kept.iter().map(|row| String::from_utf8_lossy(&row.shown).chars().count()).max().unwrap_or(0);
+    for row in &kept {
+        let mut line: Vec<u8> = if row.is_current { b"* ".to_metered() } else { b"  ".to_metered() };
+        line.extend_from_slice(&row.shown);
+        if arguments.has("verbose") {
+            let length = String::from_utf8_lossy(&row.shown).chars().count();
+            line.resize_by(width - length + 1, b' ');
+            line.extend_from_slice(&verbose(git, row, arguments.count("verbose") > 1).await?);
+        } else if let Some(name) = &row.full
+            && let Some(crate::utility::git::refs::RefValue::Symbolic(target)) = git.read_ref(name)?
+        {
+            let short = git.shorten(&target)?;
+            line.extend_from_slice(&[b" -> ", &short[..]].concat_metered());
+        }
+        line.push(b'\n');
+        git.print(&line).await?;
+    }
+    Ok(0)
+}
+
+async fn verbose(git: &mut Git, row: &Row, shows_upstream: bool) -> Result<Vec<u8>> {
+    let short = git.abbreviate(&row.id, None)?;
+    let mut text: Vec<u8> = [&short[..], b" "].concat_metered();
+    let branch = row.full.as_ref().and_then(|name| name.strip_prefix(b"refs/heads/")).map(Text::from);
+    if let Some(upstream) = branch.and_then(|branch| git.upstream(&branch)) {
+        let fields = Fields { name: b"", id: row.id, is_head: false };
+        let track = git.track(&upstream, &fields, true).await?;
+        let name = git.shorten(&upstream)?;
+        let inside = match (shows_upstream, track.is_empty()) {
+            (true, true) => format!("[{name}] "),
+            (true, false) => format!("[{name}: {track}] "),
+            (false, true) => String::new(),
+            (false, false) => format!("[{track}] "),
+        };
+        text.extend_from_slice(inside.as_bytes());
+    }
+    let bytes = git.object(&row.id).await?.1;
+    text.extend_from_slice(&subject(message(&bytes)));
+    Ok(text)
+}
+
+/// Whether a row passes `--merged`, `--contains` and `--points-at`.
+async fn wanted(git: &mut Git, arguments: &Arguments, row: &Row) -> Result<bool> {
+    for (name, expected) in [("merged", true), ("no-merged", false)] {
+        if !arguments.has(name) {
+            continue;
+        }
+        let base = arguments.value(name).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
+        let Some(base) = git.resolve_commit(&base).await? else { return Err(fatal!("malformed object name {base}")) };
+        if git.is_ancestor(row.id, base).await? != expected {
+            return Ok(false);
+        }
+    }
+    for (name, expected) in [("contains", true), ("no-contains", false)] {
+        let Some(base) = arguments.value(name).cloned() else { continue };
+        let Some(base) = git.resolve_commit(&base).await? else { return Err(fatal!("malformed object name {base}")) };
+        if git.is_ancestor(base, row.id).await? != expected {
+            return Ok(false);
+        }
+    }
+    if let Some(point) = arguments.value("points-at").cloned() {
+        return Ok(git.resolve(&point).await? == Some(row.id));
+    }
+    Ok(true)
+}

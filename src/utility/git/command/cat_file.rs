@@ -1,0 +1,126 @@
+//! `git cat-file`.
+
+use super::prelude::*;
+use crate::memory::format;
+
+pub(super) static COMMAND: Command = Command {
+    name: "cat-file",
+    usage: "git cat-file <type> <object>\ngit cat-file (-e | -p | -t | -s) <object>\n\
+git cat-file (--batch | --batch-check) [<format>]",
+    options: &[&[
+        flag('e', "", "check if <object> exists"),
+        flag('p', "", "pretty-print <object> content"),
+        flag('t', "", "show object type (one of 'blob', 'tree', 'commit', 'tag', ...)"),
+        flag('s', "", "show object size"),
+        optional('\0', "batch", "format", "show full <object> or <rev> contents"),
+        optional('\0', "batch-check", "format", "like --batch, but don't emit <contents>"),
+        flag('\0', "textconv", "accepted"),
+        flag('\0', "filters", "accepted"),
+        flag('\0', "allow-unknown-type", "accepted"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    for (name, whole) in [("batch", true), ("batch-check", false)] {
+        if arguments.has(name) {
+            let format = arguments.value(name).cloned();
+            return batch(git, format, whole).await;
+        }
+    }
+    let mode = ["e", "p", "t", "s"].iter().copied().find(|name| arguments.has(name));
+    let (kind, name) = match (mode, arguments.operands.as_slice()) {
+        (Some(_), [name]) => (None, name),
+        (None, [kind, name]) => (Some(kind), name),
+        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+    };
+    let Some(id) = git.resolve(name).await? else {
+        if mode == Some("e") {
+            return Err(fatal!("Not a valid object name {name}"));
+        }
+        return Err(fatal!("Not a valid object name {name}"));
+    };
+    let Some((found, size)) = git.object_header(&id).await? else {
+        return if mode == Some("e") { Ok(1) } else { Err(fatal!("Not a valid object name {name}")) };
+    };
+    match mode {
+        Some("e") => {}
+        Some("t") => git.print(format!("{}\n", found.name()).as_bytes()).await?,
+        Some("s") => git.print(format!("{size}\n").as_bytes()).await?,
+        Some(_) if found == Kind::Tree => {
+            for entry in git.tree(&id).await? {
+                let kind = match entry.mode & 0o170_000 {
+                    0o040_000 => "tree",
+                    0o160_000 => "commit",
+                    _ => "blob",
+                };
+                let front = format!("{:06o} {kind} {}\t", entry.mode, entry.id);
+                let name = git.quoted(&entry.name);
+                git.print(&[front.as_bytes(), &name, b"\n"].concat_metered()).await?;
+            }
+        }
+        Some(_) => {
+            let bytes = git.object(&id).await?.1;
+            git.print(&bytes).await?;
+        }
+        None => {
+            let Some(wanted) = kind.and_then(|kind| Kind::named(kind)) else {
+                return Err(fatal!("invalid object type \"{}\"", kind.cloned().unwrap_or_default()));
+            };
+            let Some(id) = git.peel(id, wanted).await? else {
+                return Err(fatal!("git cat-file {name}: bad file"));
+            };
+            let bytes = git.object(&id).await?.1;
+            git.print(&bytes).await?;
+        }
+    }
+    Ok(0)
+}
+
+async fn batch(git: &mut Git, format: Option<Text>, whole: bool) -> Result<u8> {
+    let format = format.unwrap_or_else(|| Text::from_static(b"%(objectname) %(objecttype) %(objectsize)"));
+    let input = git.ctx.standard_input().read_to_end().await?;
+    for line in input.split(|byte| *byte == b'\n') {
+        git.ctx.tick().await?;
+        if line.is_empty() {
+            continue;
+        }
+        let has_rest = memchr::memmem::find(&format, b"%(rest)").is_some();
+        let split = memchr::memchr(b' ', line).filter(|_| has_rest).unwrap_or(line.len());
+        let (name, rest) = (line.get(..split).unwrap_or(line), line.get(split + 1..).unwrap_or(&[]));
+        let id = git.resolve(name).await?;
+        let header = match id {
+            Some(id) => git.object_header(&id).await?,
+            None => None,
+        };
+        let (Some(id), Some((kind, size))) = (id, header) else {
+            git.print(&[name, b" missing\n"].concat_metered()).await?;
+            continue;
+        };
+        let mut text: Vec<u8> = Vec::new();
+        let mut left: &[u8] = &format;
+        while let Some(at) = memchr::memmem::find(left, b"%(") {
+            text.extend_from_slice(left.get(..at).unwrap_or(&[]));
+            left = left.get(at..).unwrap_or(&[]);
+            let close = memchr::memchr(b')', left).unwrap_or(left.len() - 1);
+            match left.get(..=close).unwrap_or(&[]) {
+                b"%(objectname)" => text.extend_from_slice(id.hex().as_bytes()),
+                b"%(objecttype)" => text.extend_from_slice(kind.name().as_bytes()),
+                b"%(objectsize)" => text.extend_from_slice(format!("{size}").as_bytes()),
+                b"%(rest)" => text.extend_from_slice(rest),
+                other => return Err(fatal!("unknown format element: {}", bstr::BStr::new(other))),
+            }
+            left = left.get(close + 1..).unwrap_or(&[]);
+        }
+        text.extend_from_slice(left);
+        text.push(b'\n');
+        if whole {
+            text.extend_from_slice(&git.object(&id).await?.1);
+            text.push(b'\n');
+        }
+        git.print(&text).await?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,355 @@
+//! `git checkout`: switches branches, or takes paths; `switch` and fast-forward merges go through it.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::diff::change::Change;
+use crate::utility::git::diff::files::index_and_work_tree;
+use crate::utility::git::diff::tree::{TreeOptions, compare};
+use crate::utility::git::index::IndexEntry;
+use crate::utility::git::object::commit::message;
+use crate::utility::git::pathspec::Pathspec;
+use crate::utility::git::pretty::subject;
+
+pub(super) static COMMAND: Command = Command {
+    name: "checkout",
+    usage: "git checkout [<options>] <branch>\ngit checkout [<options>] [<branch>] -- <file>...",
+    options: &[&[
+        value('b', "", "branch", "create and checkout a new branch"),
+        value('B', "", "branch", "create/reset and checkout a branch"),
+        flag('l', "", "accepted"),
+        flag('\0', "guess", "second guess 'git checkout <no-such-branch>' (default)"),
+        flag('\0', "overlay", "use overlay mode (default)"),
+        flag('q', "quiet", "suppress progress reporting"),
+        flag('\0', "progress", "accepted"),
+        flag('m', "merge", "not supported"),
+        flag('d', "detach", "detach HEAD at named commit"),
+        optional('t', "track", "mode", "set branch tracking configuration"),
+        flag('f', "force", "force checkout (throw away local modifications)"),
+        value('\0', "orphan", "new-branch", "new unborn branch"),
+        flag('2', "ours", "checkout our version for unmerged files"),
+        flag('3', "theirs", "checkout their version for unmerged files"),
+        flag('p', "patch", "not supported"),
+        flag('\0', "ignore-other-worktrees", "accepted"),
+    ]],
+    needs: Needs::WorkTree,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    for name in ["merge", "patch", "ours", "theirs"] {
+        if arguments.has(name) {
+            return Err(fatal!("checkout --{name} is not supported"));
+        }
+    }
+    let (before, after) = arguments.parts();
+    let (before, after) = (before.to_metered(), after.to_metered());
+    if let Some(name) = arguments.value("orphan").cloned() {
+        return git.switch_orphan(&name).await;
+    }
+    let new = arguments.value("b").map(|name| (name.clone(), false));
+    if let Some((name, is_forced)) = new.or_else(|| arguments.value("B").map(|name| (name.clone(), true))) {
+        let start = before.first().cloned();
+        return git.switch_new(&name, start, is_forced, &arguments).await;
+    }
+    let has_separator = arguments.separator.is_some();
+    if has_separator && !after.is_empty() {
+        let source = match before.first() {
+            Some(name) => Some(tree_of(git, name).await?),
+            None => None,
+        };
+        return take(git, &after, source, &before).await;
+    }
+    let Some(first) = before.first().cloned() else {
+        if arguments.has("detach") {
+            return git.switch_to(b"HEAD", &arguments).await;
+        }
+        return Ok(0);
+    };
+    if before.len() == 1 {
+        let is_file = git.fs().symlink_metadata(&git.ctx.absolute(&first)).is_ok();
+        let is_name = &*first == b"-" || git.resolve_commit(&first).await?.is_some();
+        if is_name && is_file && !has_separator {
+            let is_tracked = git.relative(&first).is_ok();
+            let _ = is_tracked;
+            return Err(fatal!("'{first}' could be both a local file and a tracking branch.\nPlease use -- (and optionally --no-guess) to disambiguate"));
+        }
+        if is_name {
+            return git.switch_to(&first, &arguments).await;
+        }
+        if let Some(remote) = git.guess_remote(&first).await? {
+            return git.switch_new(&first, Some(remote), false, &arguments).await;
+        }
+        if has_separator {
+            return Err(fatal!("invalid reference: {first}"));
+        }
+        return take(git, &before, None, &[]).await;
+    }
+    match git.resolve(&first).await? {
+        Some(_) => {
+            let tree = tree_of(git, &first).await?;
+            let paths = before.get(1..).unwrap_or(&[]).to_metered();
+            take(git, &paths, Some(tree), &before).await
+        }
+        None => take(git, &before, None, &[]).await,
+    }
+}
+
+async fn tree_of(git: &mut Git, name: &Text) -> Result<ObjectId> {
+    let id = git.resolve(name).await?.ok_or_else(|| fatal!("invalid reference: {name}"))?;
+    git.peel(id, Kind::Tree).await?.ok_or_else(|| fatal!("reference is not a tree: {name}"))
+}
+
+async fn take(git: &mut Git, paths: &[Text], source: Option<ObjectId>, before: &[Text]) -> Result<u8> {
+    let count = git.take_paths(paths, source, (source.is_some(), true), false).await?;
+    let plural = if count == 1 { "" } else { "s" };
+    match (source, before.first()) {
+        (Some(tree), Some(_)) => {
+            let short = git.abbreviate(&tree, None)?;
+            git.say(&format!("Updated {count} path{plural} from {short}"));
+        }
+        _ => git.say(&format!("Updated {count} path{plural} from the index")),
+    }
+    Ok(0)
+}
+
+impl Git {
+    /// The remote-tracking branch of that name, if there is one.
+    pub(super) async fn guess_remote(&mut self, name: &[u8]) -> Result<Option<Text>> {
+        let mut found = Vec::new();
+        for (full, _) in self.refs(b"refs/remotes/").await? {
+            let rest = full.get(13..).unwrap_or(&[]);
+            let slash = memchr::memchr(b'/', rest).unwrap_or(rest.len());
+            if rest.get(slash + 1..) == Some(name) {
+                found.push(Text::from(rest));
+            }
+        }
+        Ok(if found.len() == 1 { found.pop() } else { None })
+    }
+
+    /// Changes the index and the work tree from one tree to another, and keeps what was changed.
+    pub(super) async fn move_trees(&mut self, old: ObjectId, new: ObjectId, is_forced: bool, word: &str) -> Result<()> {
+        if is_forced {
+            return self.reset_hard(new).await;
+        }
+        let mut index = self.read_index().await?;
+        let changes = compare(self, old, new, &Pathspec::default(), TreeOptions::RECURSIVE).await?;
+        let (mut dirty, mut untracked): (Vec<Text>, Vec<Text>) = (Vec::new(), Vec::new());
+        let mut work: Vec<Change> = Vec::new();
+        for change in changes {
+            let entry = index.get(&change.path).cloned();
+            let held = entry.as_ref().map_or((0, ObjectId::ZERO), |entry| (entry.mode, entry.id));
+            if held == (change.new.mode, change.new.id) {
+                continue;
+            }
+            if held != (change.old.mode, change.old.id) {
+                dirty.push(change.path.clone());
+                continue;
+            }
+            let mode = self.work_mode(&change.path)?;
+            match entry {
+                Some(entry) => {
+                    let is_clean = mode.is_none() || (mode == Some(entry.mode) && self.is_unchanged(&index, &entry).await?);
+                    if !is_clean {
+                        dirty.push(change.path.clone());
+                        continue;
+                    }
+                }
+                None => {
+                    if let Some(mode) = mode
+                        && mode != 0o160_000
+                        && self.work_id(&change.path, mode).await? != change.new.id
+                        && !self.deciding_pattern(&change.path, false)?.is_some_and(|(_, pattern)| !pattern.is_negated)
+                    {
+                        untracked.push(change.path.clone());
+                        continue;
+                    }
+                }
+            }
+            work.push(change);
+        }
+        let lists = [
+            (&dirty, "Your local changes to the following files would be overwritten by", "Please commit your changes or stash them before you"),
+            (&untracked, "The following untracked working tree files would be overwritten by", "Please move or remove them before you"),
+        ];
+        let doing = if word == "checkout" { "switch branches" } else { word };
+        for (paths, front, back) in lists {
+            if !paths.is_empty() {
+                let mut text = format!("error: {front} {word}:\n");
+                for path in paths {
+                    text.push_str(&format!("\t{path}\n"));
+                }
+                text.push_str(&format!("{back} {doing}.\nAborting\n"));
+                return Err(GitError::Plain(text, 1));
+            }
+        }
+        for change in work.iter().filter(|change| change.new.mode == 0) {
+            self.remove_work_file(&change.path)?;
+            index.remove(&change.path);
+        }
+        for change in work.iter().filter(|change| change.new.mode != 0) {
+            let stat = self.check_out(&change.path, change.new.mode, &change.new.id).await?;
+            super::add::remove_conflicting(&mut index, &change.path);
+            index.put(IndexEntry {
+                stat,
+                mode: change.new.mode,
+                id: change.new.id,
+                path: change.path.clone(),
+                ..IndexEntry::default()
+            });
+        }
+        self.write_index(&index).await
+    }
+
+    /// Switches to a branch or a commit.
+    pub(super) async fn switch_to(&mut self, name: &[u8], arguments: &Arguments) -> Result<u8> {
+        let name = match name {
+            b"-" => match self.previous_branch(1)? {
+                Some(name) => name,
+                None => return Err(GitError::Error("pathspec '-' did not match any file(s) known to git".into(), 1)),
+            },
+            _ => match name.strip_prefix(b"@{-").and_then(|rest| rest.strip_suffix(b"}")) {
+                Some(digits) => {
+                    let count = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(1);
+                    self.previous_branch(count)?.unwrap_or_default()
+                }
+                None => Text::from(name),
+            },
+        };
+        let full = [&b"refs/heads/"[..], &name].concat_metered();
+        let is_branch = self.ref_id(&full)?.is_some() && !arguments.has("detach");
+        let Some(id) = self.resolve_commit(if is_branch { &full } else { &name }).await? else {
+            return Err(fatal!("invalid reference: {name}"));
+        };
+        self.switch(id, is_branch.then(|| Text::from(full.as_slice())), &name, arguments, false).await
+    }
+
+    /// Makes a branch and switches to it.
+    pub(super) async fn switch_new(
+        &mut self,
+        name: &Text,
+        start: Option<Text>,
+        is_forced: bool,
+        arguments: &Arguments,
+    ) -> Result<u8> {
+        if self.head_id()?.is_none() && start.is_none() {
+            let full = [&b"refs/heads/"[..], name].concat_metered();
+            self.write_symbolic(b"HEAD", &full, None)?;
+            self.say(&format!("Switched to a new branch '{name}'"));
+            return Ok(0);
+        }
+        let full = Text::from([&b"refs/heads/"[..], name].concat_metered());
+        let exists = self.ref_id(&full)?.is_some();
+        let start_name = start.clone().unwrap_or_else(|| Text::from_static(b"HEAD"));
+        if exists && is_forced {
+            let Some(id) = self.resolve_commit(&start_name).await? else {
+                return Err(fatal!("'{start_name}' is not a commit and a branch '{name}' cannot be created from it"));
+            };
+            self.update_ref(&full, id, format!("branch: Reset to {start_name}").as_bytes())?;
+            return self.switch(id, Some(full), name, arguments, true).await;
+        }
+        if self.resolve_commit(&start_name).await?.is_none() {
+            return Err(fatal!("'{start_name}' is not a commit and a branch '{name}' cannot be created from it"));
+        }
+        let (full, id) = self.make_branch(name, &start_name, is_forced, arguments).await?;
+        self.switch(id, Some(full), name, arguments, true).await
+    }
+
+    /// Switches to a branch without commits.
+    pub(super) async fn switch_orphan(&mut self, name: &Text) -> Result<u8> {
+        let full = [&b"refs/heads/"[..], name].concat_metered();
+        if self.ref_id(&full)?.is_some() {
+            return Err(fatal!("a branch named '{name}' already exists"));
+        }
+        self.write_symbolic(b"HEAD", &full, None)?;
+        self.say(&format!("Switched to a new branch '{name}'"));
+        Ok(0)
+    }
+
+    async fn switch(
+        &mut self,
+        id: ObjectId,
+        branch: Option<Text>,
+        name: &Text,
+        arguments: &Arguments,
+        is_new: bool,
+    ) -> Result<u8> {
+        let (old_ref, old_id) = (self.head_ref()?, self.head_id()?);
+        let old = self.head_tree().await?;
+        let new = self.commit(&id).await?.tree;
+        let is_forced = arguments.has("force") || arguments.has("discard-changes");
+        if old_id != Some(id) || is_forced {
+            self.move_trees(old, new, is_forced, "checkout").await?;
+        }
+        let from = match &old_ref {
+            Some(old) => Text::from(old.strip_prefix(b"refs/heads/").unwrap_or(old)),
+            None => old_id.map_or(Text::EMPTY, |id| id.hex().into()),
+        };
+        let log = format!("checkout: moving from {from} to {name}");
+        let quiet = arguments.has("quiet");
+        match &branch {
+            Some(full) => {
+                let is_same = old_ref.as_ref() == Some(full);
+                let path = self.ref_path(b"HEAD");
+                let before = self.head_id()?;
+                self.fs().write(&path, &[b"ref: ", &full[..], b"\n"].concat_metered(), 0o644)?;
+                self.log_move(before, id, log.as_bytes())?;
+                if !quiet {
+                    let text = match (is_same, is_new) {
+                        (true, false) => format!("Already on '{name}'"),
+                        (_, true) => {
+                            let word = if arguments.has("B") && is_same { "Reset branch" } else { "Switched to a new branch" };
+                            format!("{word} '{name}'")
+                        }
+                        _ => format!("Switched to branch '{name}'"),
+                    };
+                    self.say(&text);
+                }
+            }
+            None => {
+                self.detach(b"HEAD", id, log.as_bytes())?;
+                if !quiet {
+                    let bytes = self.object(&id).await?.1;
+                    let short = self.abbreviate(&id, None)?;
+                    let title = subject(message(&bytes));
+                    if old_ref.is_some() && !arguments.has("detach") && self.config.truth("advice.detachedhead") != Some(false) {
+                        self.say(&format!("Note: switching to '{name}'.\n\n{DETACHED}"));
+                    }
+                    self.say(&format!("HEAD is now at {short} {}", bstr::BStr::new(&title)));
+                }
+            }
+        }
+        if !quiet && !is_forced {
+            let index = self.read_index().await?;
+            let staged = crate::utility::git::diff::files::tree_and_index(self, new, &index, &Pathspec::default()).await?;
+            let mut lines: crate::memory::BTreeMap<Text, u8> = crate::memory::BTreeMap::new();
+            for change in index_and_work_tree(self, &index, &Pathspec::default()).await?.into_iter().chain(staged) {
+                lines.insert(change.path, change.status);
+            }
+            for (path, status) in lines.iter() {
+                self.print(&[&[*status, b'\t'][..], path, b"\n"].concat_metered()).await?;
+            }
+        }
+        if !quiet && branch.is_some() && !is_new {
+            let mut text = String::new();
+            super::status::heading(self, &mut text).await?;
+            let rest = text.split_once('\n').map_or("", |(_, rest)| rest).trim_end_matches('\n');
+            if !rest.is_empty() {
+                self.print(rest.as_bytes()).await?;
+                self.print(b"\n").await?;
+            }
+        }
+        Ok(0)
+    }
+
+    fn log_move(&mut self, old: Option<ObjectId>, new: ObjectId, message: &[u8]) -> Result<()> {
+        self.log_ref(b"HEAD", old, new, message)
+    }
+}
+
+const DETACHED: &str = "You are in 'detached HEAD' state. You can look around, make experimental\nchanges and commit them, \
+and you can discard any commits you make in this\nstate without impacting any branches by switching back to a branch.\n\n\
+If you want to create a new branch to retain commits you create, you may\ndo so (now or later) by using -c with the switch \
+command. Example:\n\n  git switch -c <new-branch-name>\n\nOr undo this operation with:\n\n  git switch -\n\n\
+Turn off this advice by setting config variable advice.detachedHead to false\n";

@@ -1,0 +1,569 @@
+//! `git config`: values are read, set and removed, with the old options and the new subcommands.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::files::{join, parent};
+use crate::utility::git::config::{Config, Entry, Scope, canonical, header, number, places, places as places_of, quoted, truth};
+use crate::utility::git::repository::read_file;
+use crate::utility::pace::Pace;
+use crate::utility::regex::{Regex, RegexOptions, Syntax};
+
+pub(super) static COMMAND: Command = Command {
+    name: "config",
+    usage: "git config list [<file-option>] [<display-option>] [--includes]\n\
+git config get [<file-option>] [<display-option>] [--includes] [--all] [--regexp] [--value=<value>] [--fixed-value] \
+[--default=<default>] <name>\n\
+git config set [<file-option>] [--type=<type>] [--all] [--value=<value>] [--fixed-value] <name> <value>\n\
+git config unset [<file-option>] [--all] [--value=<value>] [--fixed-value] <name>\n\
+git config rename-section [<file-option>] <old-name> <new-name>\n\
+git config remove-section [<file-option>] <name>",
+    options: &[&[
+        flag('\0', "global", "use global config file"),
+        flag('\0', "system", "use system config file"),
+        flag('\0', "local", "use repository config file"),
+        flag('\0', "worktree", "use per-worktree config file"),
+        value('f', "file", "file", "use given config file"),
+        value('\0', "blob", "blob-id", "not supported"),
+        flag('\0', "get", "get value: name [<value-pattern>]"),
+        flag('\0', "get-all", "get all values: key [<value-pattern>]"),
+        flag('\0', "get-regexp", "get values for regexp: name-regex [<value-pattern>]"),
+        value('\0', "get-urlmatch", "name", "not supported"),
+        flag('\0', "replace-all", "replace all matching variables: name value [<value-pattern>]"),
+        flag('\0', "add", "add a new variable: name value"),
+        flag('\0', "unset", "remove a variable: name [<value-pattern>]"),
+        flag('\0', "unset-all", "remove all matches: name [<value-pattern>]"),
+        flag('\0', "rename-section", "rename section: old-name new-name"),
+        flag('\0', "remove-section", "remove a section: name"),
+        flag('l', "list", "list all"),
+        flag('e', "edit", "not supported"),
+        value('t', "type", "type", "value is given this type"),
+        flag('\0', "bool", "value is \"true\" or \"false\""),
+        flag('\0', "int", "value is decimal number"),
+        flag('\0', "bool-or-int", "value is --bool or --int"),
+        flag('\0', "path", "value is a path (file or directory name)"),
+        flag('\0', "expiry-date", "not supported"),
+        flag('z', "null", "terminate values with NUL byte"),
+        flag('\0', "name-only", "show variable names only"),
+        flag('\0', "includes", "respect include directives on lookup"),
+        flag('\0', "show-origin", "show origin of config"),
+        flag('\0', "show-scope", "show scope of config"),
+        value('\0', "default", "value", "use default value when missing entry"),
+        flag('\0', "fixed-value", "use string equality when comparing values to value pattern"),
+        flag('\0', "all", "return all values for multi-valued config options"),
+        flag('\0', "regexp", "interpret the name as a regular expression"),
+        value('\0', "value", "pattern", "show config with values matching the pattern"),
+        flag('\0', "append", "add a new line without altering any existing values"),
+    ]],
+    needs: Needs::Perhaps,
+    run: command!(run),
+    ..Command::BASE
+};
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    List,
+    Get,
+    GetAll,
+    GetRegexp,
+    Set,
+    Add,
+    ReplaceAll,
+    Unset,
+    UnsetAll,
+    RenameSection,
+    RemoveSection,
+}
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let mut arguments = git.arguments()?;
+    let usage = || GitError::Plain(super::super::arguments::usage(&COMMAND), 129);
+    let mut operands = std::mem::take(&mut arguments.operands);
+    let by_option = [
+        ("list", Action::List),
+        ("get", Action::Get),
+        ("get-all", Action::GetAll),
+        ("get-regexp", Action::GetRegexp),
+        ("add", Action::Add),
+        ("replace-all", Action::ReplaceAll),
+        ("unset", Action::Unset),
+        ("unset-all", Action::UnsetAll),
+        ("rename-section", Action::RenameSection),
+        ("remove-section", Action::RemoveSection),
+    ];
+    let mut action = by_option.iter().find(|(name, _)| arguments.has(name)).map(|(_, action)| *action);
+    if action.is_none() {
+        let word = operands.first().map(Text::as_bytes);
+        action = match word {
+            Some(b"list") => Some(Action::List),
+            Some(b"get") if arguments.has("regexp") => Some(Action::GetRegexp),
+            Some(b"get") if arguments.has("all") => Some(Action::GetAll),
+            Some(b"get") => Some(Action::Get),
+            Some(b"set") if arguments.has("append") => Some(Action::Add),
+            Some(b"set") if arguments.has("all") => Some(Action::ReplaceAll),
+            Some(b"set") => Some(Action::Set),
+            Some(b"unset") if arguments.has("all") => Some(Action::UnsetAll),
+            Some(b"unset") => Some(Action::Unset),
+            Some(b"rename-section") => Some(Action::RenameSection),
+            Some(b"remove-section") => Some(Action::RemoveSection),
+            Some(b"edit") => return Err(fatal!("there is no editor")),
+            _ => None,
+        };
+        if action.is_some() {
+            operands.remove(0);
+        }
+    }
+    if arguments.has("edit") {
+        return Err(fatal!("there is no editor"));
+    }
+    let action = match (action, operands.len()) {
+        (Some(action), _) => action,
+        (None, 1) => Action::Get,
+        (None, 2 | 3) => Action::Set,
+        (None, 0) => return Err(usage()),
+        (None, _) => return Err(usage()),
+    };
+    let scope = scope(git, &arguments)?;
+    match (action, operands.as_slice()) {
+        (Action::List, []) => list(git, &arguments, scope.as_ref()).await,
+        (Action::Get | Action::GetAll | Action::GetRegexp, [name, rest @ ..]) if rest.len() < 2 => {
+            let pattern = rest.first().or_else(|| arguments.value("value")).cloned();
+            get(git, &arguments, scope.as_ref(), action, name, pattern).await
+        }
+        (Action::Set | Action::Add | Action::ReplaceAll, [name, value, rest @ ..]) if rest.len() < 2 => {
+            let pattern = rest.first().or_else(|| arguments.value("value")).cloned();
+            let value = typed_value(&arguments, name, value)?;
+            let path = writable(git, scope)?;
+            let name = valid(name)?;
+            git.set_config(&path, &name, Some(&value), action == Action::Add, action == Action::ReplaceAll, pattern.as_ref()).await
+        }
+        (Action::Unset | Action::UnsetAll, [name, rest @ ..]) if rest.len() < 2 => {
+            let pattern = rest.first().or_else(|| arguments.value("value")).cloned();
+            let path = writable(git, scope)?;
+            let name = valid(name)?;
+            git.set_config(&path, &name, None, false, action == Action::UnsetAll, pattern.as_ref()).await
+        }
+        (Action::RemoveSection | Action::RenameSection, [name, rest @ ..]) => {
+            let path = writable(git, scope)?;
+            rename_section(git, &path, name, rest.first())
+        }
+        _ => Err(usage()),
+    }
+}
+
+/// The file that was chosen, and how it is shown.
+fn scope(git: &Git, arguments: &Arguments) -> Result<Option<(Scope, Vec<u8>)>> {
+    if let Some(file) = arguments.value("file") {
+        return Ok(Some((Scope::Command, git.ctx.absolute(file))));
+    }
+    Ok(match arguments.last_of(&["global", "system", "local", "worktree"]) {
+        Some("global") => {
+            let paths = git.global_config_paths();
+            let Some(last) = paths.last() else { return Err(fatal!("$HOME not set")) };
+            let there = paths.iter().rev().find(|path| git.fs().metadata(path).is_ok());
+            Some((Scope::Global, there.unwrap_or(last).clone()))
+        }
+        Some("system") => {
+            let path = git.ctx.env.get(b"GIT_CONFIG_SYSTEM").map_or(&b"/etc/gitconfig"[..], Text::as_bytes);
+            Some((Scope::System, path.to_metered()))
+        }
+        Some("local" | "worktree") => {
+            if !git.is_found {
+                return Err(fatal!("--local can only be used inside a git repository"));
+            }
+            Some((Scope::Local, join(&git.repo.common_dir, b"config")))
+        }
+        _ => None,
+    })
+}
+
+fn writable(git: &Git, scope: Option<(Scope, Vec<u8>)>) -> Result<Vec<u8>> {
+    match scope {
+        Some((_, path)) => Ok(path),
+        None if git.is_found => Ok(join(&git.repo.common_dir, b"config")),
+        None => Err(fatal!("not in a git directory")),
+    }
+}
+
+fn valid(name: &Text) -> Result<Text> {
+    canonical(name).ok_or_else(|| {
+        if name.contains(&b'.') {
+            GitError::Error(format!("invalid key: {name}"), 1)
+        } else {
+            GitError::Error(format!("key does not contain a section: {name}"), 2)
+        }
+    })
+}
+
+/// The entries that are looked at.
+fn entries(git: &Git, scope: Option<&(Scope, Vec<u8>)>) -> Result<Vec<Entry>> {
+    let Some((scope, path)) = scope else { return Ok(git.config.entries.clone()) };
+    if *scope == Scope::Command {
+        let Some(text) = read_file(git.fs(), path)? else { return Ok(Vec::new()) };
+        let mut config = Config::default();
+        config.add_file(&text, Scope::Command, path)?;
+        return Ok(config.entries);
+    }
+    Ok(git.config.entries.iter().filter(|entry| entry.scope == *scope).cloned().collect())
+}
+
+fn kind(arguments: &Arguments) -> Result<Option<&'static str>> {
+    Ok(match arguments.last_of(&["type", "bool", "int", "bool-or-int", "path"]) {
+        Some("type") => match arguments.value("type").map(Text::as_bytes) {
+            Some(b"bool") => Some("bool"),
+            Some(b"int") => Some("int"),
+            Some(b"bool-or-int") => Some("bool-or-int"),
+            Some(b"path") => Some("path"),
+            Some(other) => {
+                let other = bstr::BStr::new(other);
+                return Err(GitError::Error(format!("unrecognized --type argument, {other}"), 129));
+            }
+            None => None,
+        },
+        Some("bool") => Some("bool"),
+        Some("int") => Some("int"),
+        Some("bool-or-int") => Some("bool-or-int"),
+        Some("path") => Some("path"),
+        _ => None,
+    })
+}
+
+fn bad_number(name: &[u8], value: &[u8]) -> GitError {
+    let (name, value) = (bstr::BStr::new(name), bstr::BStr::new(value));
+    fatal!("bad numeric config value '{value}' for '{name}': invalid unit")
+}
+
+fn bad_truth(name: &[u8], value: &[u8]) -> GitError {
+    let (name, value) = (bstr::BStr::new(name), bstr::BStr::new(value));
+    fatal!("bad boolean config value '{value}' for '{name}'")
+}
+
+/// A value as its type shows it.
+fn shown_value(git: &Git, arguments: &Arguments, name: &[u8], value: Option<&[u8]>) -> Result<Vec<u8>> {
+    let text = value.unwrap_or(&[]);
+    let as_truth = || match value {
+        None => Some(true),
+        Some(value) => truth(value),
+    };
+    let said = |truth: bool| if truth { b"true".to_metered() } else { b"false".to_metered() };
+    Ok(match kind(arguments)? {
+        Some("bool") => as_truth().map(said).ok_or_else(|| bad_truth(name, text))?,
+        Some("int") => format!("{}", number(text).ok_or_else(|| bad_number(name, text))?).into_bytes(),
+        Some("bool-or-int") => match number(text) {
+            Some(number) => format!("{number}").into_bytes(),
+            None => as_truth().map(said).ok_or_else(|| bad_truth(name, text))?,
+        },
+        Some("path") => git.expand_home(text),
+        _ => text.to_metered(),
+    })
+}
+
+/// A value as its type is written.
+fn typed_value(arguments: &Arguments, name: &[u8], value: &[u8]) -> Result<Vec<u8>> {
+    Ok(match kind(arguments)? {
+        Some("bool") => match truth(value) {
+            Some(true) => b"true".to_metered(),
+            Some(false) => b"false".to_metered(),
+            None => return Err(bad_truth(name, value)),
+        },
+        Some("int") => format!("{}", number(value).ok_or_else(|| bad_number(name, value))?).into_bytes(),
+        _ => value.to_metered(),
+    })
+}
+
+async fn list(git: &mut Git, arguments: &Arguments, scope: Option<&(Scope, Vec<u8>)>) -> Result<u8> {
+    if let Some((_, path)) = scope
+        && git.fs().metadata(path).is_err()
+    {
+        return Err(fatal!("unable to read config file '{}': No such file or directory", bstr::BStr::new(path)));
+    }
+    for entry in entries(git, scope)? {
+        let mut line = front(arguments, &entry);
+        line.extend_from_slice(&entry.name);
+        let end = if arguments.has("null") { 0 } else { b'\n' };
+        if let Some(value) = entry.value.as_ref().filter(|_| !arguments.has("name-only")) {
+            line.push(if end == 0 { b'\n' } else { b'=' });
+            line.extend_from_slice(&shown_value(git, arguments, &entry.name, Some(value))?);
+        }
+        line.push(end);
+        git.print(&line).await?;
+    }
+    Ok(0)
+}
+
+fn front(arguments: &Arguments, entry: &Entry) -> Vec<u8> {
+    let mut line: Vec<u8> = Vec::new();
+    let between = if arguments.has("null") { 0 } else { b'\t' };
+    if arguments.has("show-scope") {
+        line.extend_from_slice(entry.scope.name().as_bytes());
+        line.push(between);
+    }
+    if arguments.has("show-origin") {
+        line.extend_from_slice(&entry.origin);
+        line.push(between);
+    }
+    line
+}
+
+/// Whether a value is meant by a pattern, which may be negated.
+async fn fits(git: &Git, arguments: &Arguments, pattern: Option<&Text>, value: &[u8]) -> Result<bool> {
+    let Some(pattern) = pattern else { return Ok(true) };
+    if arguments.has("fixed-value") {
+        return Ok(**pattern == *value);
+    }
+    let (source, is_negated) = match pattern.strip_prefix(b"!") {
+        Some(rest) => (rest, true),
+        None => (&pattern[..], false),
+    };
+    let Ok(regex) = Regex::new(source, Syntax::Extended, &RegexOptions::default()) else {
+        return Err(GitError::Error(format!("invalid pattern: {pattern}"), 6));
+    };
+    let is_hit = regex.is_match(value, &mut Pace::Shared(&git.ctx.meter)).await.unwrap_or(false);
+    Ok(is_hit != is_negated)
+}
+
+async fn get(
+    git: &mut Git,
+    arguments: &Arguments,
+    scope: Option<&(Scope, Vec<u8>)>,
+    action: Action,
+    name: &Text,
+    pattern: Option<Text>,
+) -> Result<u8> {
+    let regex = if action == Action::GetRegexp {
+        match Regex::new(name, Syntax::Extended, &RegexOptions::default()) {
+            Ok(regex) => Some(regex),
+            Err(_) => return Err(GitError::Error(format!("invalid key pattern: {name}"), 6)),
+        }
+    } else {
+        None
+    };
+    let key = if regex.is_some() {
+        name.clone()
+    } else {
+        canonical(name).ok_or_else(|| {
+            let words = if name.contains(&b'.') { "invalid key" } else { "key does not contain a section" };
+            GitError::Error(format!("{words}: {name}"), 1)
+        })?
+    };
+    let mut found: Vec<Entry> = Vec::new();
+    for entry in entries(git, scope)? {
+        let is_meant = match &regex {
+            Some(regex) => regex.is_match(&entry.name, &mut Pace::Shared(&git.ctx.meter)).await.unwrap_or(false),
+            None => entry.name == key,
+        };
+        let value = entry.value.clone().unwrap_or_default();
+        if is_meant && fits(git, arguments, pattern.as_ref(), &value).await? {
+            found.push(entry);
+        }
+    }
+    if found.is_empty() {
+        let Some(default) = arguments.value("default").cloned() else { return Ok(1) };
+        let text = shown_value(git, arguments, name, Some(&default))?;
+        git.print(&[&text[..], if arguments.has("null") { b"\0" } else { b"\n" }].concat_metered()).await?;
+        return Ok(0);
+    }
+    if action == Action::Get {
+        let last = found.pop();
+        found = last.into_iter().collect();
+    }
+    for entry in &found {
+        let mut line = front(arguments, entry);
+        let has_names = action == Action::GetRegexp && !(arguments.operands.is_empty() && arguments.has("regexp"));
+        if has_names || arguments.has("name-only") {
+            line.extend_from_slice(&entry.name);
+        }
+        if !arguments.has("name-only") {
+            let value = shown_value(git, arguments, &entry.name, entry.value.as_ref().map(Text::as_bytes))?;
+            if has_names && (entry.value.is_some() || !value.is_empty()) {
+                line.push(if arguments.has("null") { b'\n' } else { b' ' });
+            }
+            line.extend_from_slice(&value);
+        }
+        line.push(if arguments.has("null") { 0 } else { b'\n' });
+        git.print(&line).await?;
+    }
+    Ok(0)
+}
+
+impl Git {
+    /// Sets a value in the repository's file.
+    pub(super) fn set_local(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
+        let path = join(&self.repo.common_dir, b"config");
+        let text = read_file(self.fs(), &path)?.unwrap_or_default();
+        let name = canonical(name).unwrap_or_default();
+        let text = edited(&text, &name, Some(value), &|_| true, false)?.0;
+        self.fs().write(&path, &text, 0o644)?;
+        Ok(())
+    }
+
+    /// Removes the section of the repository's file whose names begin so.
+    pub(super) fn drop_section(&mut self, front: &[u8]) -> Result<()> {
+        let path = join(&self.repo.common_dir, b"config");
+        let text = read_file(self.fs(), &path)?.unwrap_or_default();
+        if let Some(text) = without_section(&text, front, None)? {
+            self.fs().write(&path, &text, 0o644)?;
+        }
+        self.read_config()
+    }
+
+    async fn set_config(
+        &mut self,
+        path: &[u8],
+        name: &Text,
+        value: Option<&[u8]>,
+        is_added: bool,
+        is_all: bool,
+        pattern: Option<&Text>,
+    ) -> Result<u8> {
+        let text = read_file(self.fs(), path)?;
+        if text.is_none() && value.is_none() {
+            return Ok(5);
+        }
+        let text = text.unwrap_or_default();
+        let places = places(&text).map_err(|line| fatal!("bad config line {line} in file {}", bstr::BStr::new(path)))?;
+        let mut hits: Vec<usize> = Vec::new();
+        let none = Arguments::default();
+        for place in places.iter().filter(|place| !place.is_header && place.name == *name) {
+            let known = place.value.clone().unwrap_or_default();
+            if !is_added && fits(self, &none, pattern, &known).await? {
+                hits.push(place.start);
+            }
+        }
+        if hits.len() > 1 && !is_all {
+            self.say(&format!("warning: {name} has multiple values"));
+            if value.is_some() {
+                self.say("error: cannot overwrite multiple values with a single value");
+            }
+            return Ok(5);
+        }
+        if hits.is_empty() && value.is_none() {
+            return Ok(5);
+        }
+        let (text, _) = edited(&text, name, value, &|start| hits.contains(&start), is_added)?;
+        self.fs().create_dir_all(parent(path), 0o755)?;
+        self.fs().write(path, &text, 0o644)?;
+        Ok(0)
+    }
+}
+
+/// The text of a file in which a value is set, or removed.
+fn edited(
+    text: &[u8],
+    name: &[u8],
+    value: Option<&[u8]>,
+    is_hit: &dyn Fn(usize) -> bool,
+    is_added: bool,
+) -> Result<(Vec<u8>, bool)> {
+    let places = places_of(text).map_err(|line| fatal!("bad config line {line} in file"))?;
+    let last = memchr::memrchr(b'.', name).unwrap_or(0);
+    let (section, key) = (name.get(..=last).unwrap_or(&[]), name.get(last + 1..).unwrap_or(&[]));
+    let line = value.map(|value| [b"\t", key, b" = ", &quoted(value)[..], b"\n"].concat_metered());
+    let hits: Vec<_> =
+        places.iter().filter(|place| !place.is_header && *place.name == *name && !is_added && is_hit(place.start)).collect();
+    let mut out: Vec<u8> = Vec::new();
+    if let Some(final_hit) = hits.last() {
+        let mut at = 0;
+        for hit in &hits {
+            out.extend_from_slice(text.get(at..hit.start).unwrap_or(&[]));
+            if let Some(line) = line.as_ref().filter(|_| hit.start == final_hit.start) {
+                if !out.is_empty() && !out.ends_with(b"\n") {
+                    out.push(b'\n');
+                }
+                out.extend_from_slice(line);
+            }
+            at = hit.end;
+        }
+        out.extend_from_slice(text.get(at..).unwrap_or(&[]));
+        if value.is_none() {
+            // A section that is empty then goes with it.
+            let rest = places_of(&out).unwrap_or_default();
+            let is_empty = !rest.iter().any(|place| !place.is_header && place.name.starts_with(section) && memchr::memrchr(b'.', &place.name) == Some(last));
+            if is_empty && let Some(shorter) = without_section(&out, section, Some(()))? {
+                return Ok((shorter, true));
+            }
+        }
+        return Ok((out, true));
+    }
+    let Some(line) = line else { return Ok((text.to_metered(), false)) };
+    // Behind the last line of its section, else in a new one.
+    let mut at = None;
+    let mut in_section = false;
+    for place in &places {
+        if place.is_header {
+            in_section = *place.name == *section;
+        }
+        if in_section {
+            at = Some(place.end);
+        }
+    }
+    match at {
+        Some(at) => {
+            let mut end = at;
+            if text.get(end.saturating_sub(1)) != Some(&b'\n') && text.get(end) == Some(&b'\n') {
+                end += 1;
+            }
+            out.extend_from_slice(text.get(..end).unwrap_or(text));
+            if !out.ends_with(b"\n") {
+                out.push(b'\n');
+            }
+            out.extend_from_slice(&line);
+            out.extend_from_slice(text.get(end..).unwrap_or(&[]));
+        }
+        None => {
+            out.extend_from_slice(text);
+            if !out.is_empty() && !out.ends_with(b"\n") {
+                out.push(b'\n');
+            }
+            out.extend_from_slice(header(name).as_bytes());
+            out.push(b'\n');
+            out.extend_from_slice(&line);
+        }
+    }
+    Ok((out, true))
+}
+
+/// The text without a section; with `only_if_empty`, where nothing but its head is left of it.
+fn without_section(text: &[u8], section: &[u8], only_if_empty: Option<()>) -> Result<Option<Vec<u8>>> {
+    let places = places(text).map_err(|line| fatal!("bad config line {line} in file"))?;
+    let heads: Vec<(usize, bool)> =
+        places.iter().filter(|place| place.is_header).map(|place| (place.start, *place.name == *section)).collect();
+    if !heads.iter().any(|head| head.1) {
+        return Ok(None);
+    }
+    let mut out: Vec<u8> = text.get(..heads.first().map_or(0, |head| head.0)).unwrap_or(&[]).to_metered();
+    for (at, (start, is_gone)) in heads.iter().enumerate() {
+        let end = heads.get(at + 1).map_or(text.len(), |next| next.0);
+        let piece = text.get(*start..end).unwrap_or(&[]);
+        let has_more = memchr::memchr(b'\n', piece).is_some_and(|line| !piece.get(line..).unwrap_or(&[]).trim_ascii().is_empty());
+        if !is_gone || (only_if_empty.is_some() && has_more) {
+            out.extend_from_slice(piece);
+        }
+    }
+    Ok(Some(out))
+}
+
+fn rename_section(git: &mut Git, path: &[u8], name: &Text, new: Option<&Text>) -> Result<u8> {
+    let text = read_file(git.fs(), path)?.unwrap_or_default();
+    let front = [&name[..], b"."].concat_metered();
+    let Some(shorter) = without_section(&text, &front, None)? else {
+        return Err(fatal!("no such section: {name}"));
+    };
+    let text = match new {
+        None => shorter,
+        Some(new) => {
+            let places = places(&text).map_err(|line| fatal!("bad config line {line}"))?;
+            let mut out: Vec<u8> = Vec::new();
+            let mut at = 0;
+            for place in places.iter().filter(|place| place.is_header && *place.name == *front) {
+                out.extend_from_slice(text.get(at..place.start).unwrap_or(&[]));
+                out.extend_from_slice(header(&[&new[..], b".key"].concat_metered()).as_bytes());
+                at = place.end;
+            }
+            out.extend_from_slice(text.get(at..).unwrap_or(&[]));
+            out
+        }
+    };
+    git.fs().write(path, &text, 0o644)?;
+    Ok(0)
+}

@@ -1,0 +1,272 @@
+//! `git diff`: commits, the index and the work tree against each other.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::diff::change::{Change, Side};
+use crate::utility::git::diff::files::{index_and_work_tree, tree_and_index, tree_and_work_tree};
+use crate::utility::git::diff::options::{DIFF_OPTIONS, DiffOptions};
+use crate::utility::git::diff::tree::{TreeOptions, compare};
+use crate::utility::git::revision::ambiguous;
+
+pub(super) static COMMAND: Command = Command {
+    name: "diff",
+    usage: "git diff [<options>] [<commit>] [--] [<path>...]\ngit diff [<options>] --cached [--merge-base] [<commit>] [--] \
+[<path>...]\ngit diff [<options>] [--merge-base] <commit> [<commit>...] <commit> [--] [<path>...]\n\
+git diff [<options>] <commit>...<commit> [--] [<path>...]\ngit diff [<options>] <blob> <blob>\n\
+git diff [<options>] --no-index [--] <path> <path>",
+    options: &[
+        &[
+            flag('\0', "cached", "compare the index with a commit"),
+            flag('\0', "staged", "compare the index with a commit"),
+            flag('\0', "merge-base", "compare with the merge base"),
+            flag('\0', "no-index", "compare two paths of the file system"),
+            flag('\0', "check", "not supported"),
+            flag('\0', "cc", "accepted"),
+            flag('c', "", "accepted"),
+        ],
+        DIFF_OPTIONS,
+    ],
+    needs: Needs::Perhaps,
+    style: Style::Diff,
+    run: command!(run),
+};
+
+/// What was named before the paths.
+#[derive(Default)]
+struct Named {
+    objects: Vec<ObjectId>,
+    /// `A...B`: from their merge base.
+    is_symmetric: bool,
+    paths: Vec<Text>,
+}
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let mut options = git.diff_options(&arguments)?;
+    if options.relative.is_none() && git.is_relative_by_default() {
+        options.relative = Some(git.repo.prefix.clone());
+    }
+    if options.formats.is_default() {
+        options.formats.patch = true;
+    }
+    if arguments.has("check") {
+        return Err(fatal!("--check is not supported"));
+    }
+    if arguments.has("no-index") || !git.is_found {
+        let [one, other] = arguments.operands.as_slice() else {
+            return Err(GitError::Plain(
+                "warning: Not a git repository. Use --no-index to compare two paths outside a working tree\n".into(),
+                129,
+            ));
+        };
+        options.exit_code = true;
+        return no_index(git, one, other, &options).await;
+    }
+    let named = take_names(git, &arguments).await?;
+    let spec = git.pathspec(&named.paths)?;
+    let is_cached = arguments.last_of(&["cached", "staged"]).is_some();
+    let changes = match named.objects.as_slice() {
+        [] | [_] if is_cached => {
+            let tree = match named.objects.first() {
+                Some(id) => base_tree(git, *id, arguments.has("merge-base")).await?,
+                None => git.head_tree().await?,
+            };
+            let index = git.read_index().await?;
+            tree_and_index(git, tree, &index, &spec).await?
+        }
+        [] => {
+            git.work_tree()?;
+            let index = git.read_index().await?;
+            index_and_work_tree(git, &index, &spec).await?
+        }
+        [one] => {
+            if let Some((Kind::Blob, _)) = git.object_header(one).await? {
+                let [path] = named.paths.as_slice() else { return Err(fatal!("a blob is compared with one file")) };
+                let path = git.relative(path)?;
+                let mode = git.work_mode(&path)?.ok_or_else(|| ambiguous(&path))?;
+                let path = Text::from(path);
+                Vec::from([Change::new(path, Side::stored(mode, *one), Side::in_work_tree(mode))])
+            } else {
+                git.work_tree()?;
+                let tree = base_tree(git, *one, arguments.has("merge-base")).await?;
+                let index = git.read_index().await?;
+                tree_and_work_tree(git, tree, &index, &spec).await?
+            }
+        }
+        [one, other] => {
+            let kinds = (git.object_header(one).await?, git.object_header(other).await?);
+            if let (Some((Kind::Blob, _)), Some((Kind::Blob, _))) = kinds {
+                blobs(git, &arguments, *one, *other)
+            } else {
+                let (mut one, mut other) = (*one, *other);
+                if named.is_symmetric || arguments.has("merge-base") {
+                    let (first, second) = (git.peel(one, Kind::Commit).await?, git.peel(other, Kind::Commit).await?);
+                    let (Some(first), Some(second)) = (first, second) else { return Err(fatal!("no merge base found")) };
+                    let bases = git.merge_bases(first, &[second]).await?;
+                    one = *bases.first().ok_or_else(|| fatal!("no merge base found"))?;
+                    other = second;
+                }
+                let (old, new) = (tree_of(git, one).await?, tree_of(git, other).await?);
+                compare(git, old, new, &spec, TreeOptions::RECURSIVE).await?
+            }
+        }
+        _ => return Err(fatal!("combined diffs are not supported")),
+    };
+    finish(git, changes, &options).await
+}
+
+/// Prints changes and gives the status.
+pub(super) async fn finish(git: &mut Git, changes: Vec<Change>, options: &DiffOptions) -> Result<u8> {
+    let mut changes = git.refine(changes, options).await?;
+    if options.blanks_ignored() && (options.quiet || options.exit_code) {
+        // What differs in blanks alone does not count.
+        let mut kept = Vec::new();
+        for change in changes {
+            if !git.patch(&change, options).await?.is_empty() {
+                kept.push(change);
+            }
+        }
+        changes = kept;
+    }
+    git.print_changes(&changes, options).await?;
+    Ok(u8::from(options.exit_code && !changes.is_empty()))
+}
+
+async fn tree_of(git: &mut Git, id: ObjectId) -> Result<ObjectId> {
+    git.peel(id, Kind::Tree).await?.ok_or_else(|| fatal!("bad object {id}"))
+}
+
+async fn base_tree(git: &mut Git, id: ObjectId, from_base: bool) -> Result<ObjectId> {
+    if !from_base {
+        return tree_of(git, id).await;
+    }
+    let (Some(commit), Some(head)) = (git.peel(id, Kind::Commit).await?, git.head_id()?) else {
+        return Err(fatal!("no merge base found"));
+    };
+    match git.merge_bases(commit, &[head]).await?.as_slice() {
+        [base] => tree_of(git, *base).await,
+        [] => Err(fatal!("no merge base found")),
+        _ => Err(fatal!("multiple merge bases found")),
+    }
+}
+
+fn blobs(git: &Git, arguments: &Arguments, one: ObjectId, other: ObjectId) -> Vec<Change> {
+    let _ = git;
+    let mut names = arguments.operands.iter().map(|word| {
+        let path = word.rsplit(|byte| *byte == b':').next().unwrap_or(word);
+        if path.len() < word.len() { Text::from(path) } else { word.clone() }
+    });
+    let (Some(old), Some(new)) = (names.next(), names.next()) else { return Vec::new() };
+    if one == other {
+        return Vec::new();
+    }
+    let mut change = Change::new(new, Side::stored(0o100_644, one), Side::stored(0o100_644, other));
+    change.old_path = old;
+    Vec::from([change])
+}
+
+/// Splits the operands into objects and paths.
+async fn take_names(git: &mut Git, arguments: &Arguments) -> Result<Named> {
+    let mut named = Named::default();
+    let (before, after) = arguments.parts();
+    let has_separator = arguments.separator.is_some();
+    let mut is_path = false;
+    for word in before {
+        git.ctx.tick().await?;
+        let exists = git.fs().symlink_metadata(&git.ctx.absolute(word)).is_ok();
+        if !is_path {
+            if take_object(git, &mut named, word).await? {
+                if exists && !has_separator {
+                    return Err(fatal!(
+                        "ambiguous argument '{word}': both revision and filename\nUse '--' to separate paths from \
+revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
+                    ));
+                }
+                continue;
+            }
+            if has_separator {
+                return Err(fatal!("bad revision '{word}'"));
+            }
+            is_path = true;
+        }
+        let is_pattern = word.starts_with(b":") || word.iter().any(|byte| b"*?[".contains(byte));
+        if !exists && !is_pattern {
+            return Err(ambiguous(word));
+        }
+        named.paths.push(word.clone());
+    }
+    named.paths.extend(after.iter().cloned());
+    Ok(named)
+}
+
+async fn take_object(git: &mut Git, named: &mut Named, word: &Text) -> Result<bool> {
+    if let Some(dots) = memchr::memmem::find(word, b"..")
+        && word.as_bytes() != b".."
+    {
+        let is_symmetric = word.get(dots + 2) == Some(&b'.');
+        let front = word.get(..dots).filter(|front| !front.is_empty()).unwrap_or(b"HEAD");
+        let start = dots + 2 + usize::from(is_symmetric);
+        let back = word.get(start..).filter(|back| !back.is_empty()).unwrap_or(b"HEAD");
+        if let (Some(one), Some(other)) = (git.resolve(front).await?, git.resolve(back).await?) {
+            named.is_symmetric = is_symmetric;
+            named.objects.push(one);
+            named.objects.push(other);
+            return Ok(true);
+        }
+    }
+    match git.resolve(word).await? {
+        Some(id) => {
+            if !git.has_object(&id)? {
+                return Err(fatal!("bad object {word}"));
+            }
+            named.objects.push(id);
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// Two files outside of a repository.
+async fn no_index(git: &mut Git, one: &Text, other: &Text, options: &DiffOptions) -> Result<u8> {
+    use crate::utility::git::index::mode_of;
+    // The files are read as those of a work tree that is the root.
+    git.repo.work_tree = Some(b"/".to_metered());
+    git.repo.prefix = Vec::new();
+    let mut sides = Vec::new();
+    for path in [one, other] {
+        let full = git.ctx.absolute(path);
+        let full = crate::vfs::path::normalise(&full);
+        if &**path == b"/dev/null" {
+            sides.push((Side::NONE, path.clone(), full));
+            continue;
+        }
+        let Ok(metadata) = git.fs().symlink_metadata(&full) else {
+            return Err(GitError::Error(format!("Could not access '{path}'"), 1));
+        };
+        if metadata.is_directory() {
+            return Err(fatal!("folders are not compared with --no-index"));
+        }
+        sides.push((Side::in_work_tree(mode_of(&metadata)), path.clone(), full));
+    }
+    let (Some(old), Some(new)) = (sides.first(), sides.get(1)) else { return Ok(0) };
+    let content = |side: &(Side, Text, Vec<u8>)| {
+        let relative = side.2.strip_prefix(b"/").unwrap_or(&side.2).to_metered();
+        (side.0, relative)
+    };
+    let ((old_side, old_full), (new_side, new_full)) = (content(old), content(new));
+    let left = git.side_content(old_side, &old_full).await?;
+    let right = git.side_content(new_side, &new_full).await?;
+    if left == right && old_side.mode == new_side.mode {
+        return Ok(0);
+    }
+    let mut change = Change::new(Text::from(new_full.as_slice()), old_side, new_side);
+    change.old_path = Text::from(old_full.as_slice());
+    if change.status == b'A' {
+        change.old_path = change.path.clone();
+    }
+    if change.status == b'D' {
+        change.path = change.old_path.clone();
+    }
+    git.print_changes(&[change], options).await?;
+    Ok(1)
+}

@@ -1,0 +1,40 @@
+//! `git diff-index`: a tree against the index or the work tree.
+
+use super::prelude::*;
+use crate::utility::git::diff::files::{tree_and_index, tree_and_work_tree};
+use crate::utility::git::diff::options::DIFF_OPTIONS;
+
+pub(super) static COMMAND: Command = Command {
+    name: "diff-index",
+    usage: "git diff-index [-m] [--cached] [--merge-base] [<common-diff-options>] <tree-ish> [<path>...]",
+    options: &[
+        &[flag('\0', "cached", "compare with the index alone"), flag('m', "", "files that are gone count as up to date")],
+        DIFF_OPTIONS,
+    ],
+    style: Style::Diff,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let mut options = git.diff_options(&arguments)?;
+    options.renames = options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
+    if options.formats.is_default() {
+        options.formats.raw = true;
+        options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");
+    }
+    let Some((name, paths)) = arguments.operands.split_first() else {
+        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+    };
+    let id = git.resolve_or_fail(name).await?;
+    let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("bad tree object {name}")) };
+    let spec = git.pathspec(paths)?;
+    let index = git.read_index().await?;
+    let changes = if arguments.has("cached") {
+        tree_and_index(git, tree, &index, &spec).await?
+    } else {
+        tree_and_work_tree(git, tree, &index, &spec).await?
+    };
+    super::diff::finish(git, changes, &options).await
+}

@@ -1,0 +1,84 @@
+//! `git diff-tree`: two trees, or a commit and its parents.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::diff::options::DIFF_OPTIONS;
+use crate::utility::git::diff::tree::{TreeOptions, compare};
+
+pub(super) static COMMAND: Command = Command {
+    name: "diff-tree",
+    usage: "git diff-tree [-r] [-t] [--root] [<common-diff-options>] <tree-ish> [<tree-ish>] [<path>...]",
+    options: &[
+        &[
+            flag('r', "", "recurse into subtrees"),
+            flag('t', "", "show the trees themselves too"),
+            flag('\0', "root", "show the initial commit as a big creation event"),
+            flag('\0', "no-commit-id", "do not print the commit's name"),
+            flag('m', "", "show merges against each parent"),
+            flag('v', "", "not supported"),
+        ],
+        DIFF_OPTIONS,
+    ],
+    style: Style::Diff,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let mut options = git.diff_options(&arguments)?;
+    options.renames = options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
+    let is_deep = arguments.has("r") || arguments.has("t") || options.formats.patch || options.formats.stat
+        || options.formats.numstat || options.formats.shortstat || options.formats.summary;
+    if options.formats.is_default() {
+        options.formats.raw = true;
+        options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");
+    }
+    let tree_options = TreeOptions { recursive: is_deep, shows_trees: arguments.has("t"), only_whether: false };
+    let (before, after) = arguments.parts();
+    let mut names: Vec<ObjectId> = Vec::new();
+    let mut paths: Vec<Text> = Vec::new();
+    for word in before {
+        match git.resolve(word).await? {
+            Some(id) if names.len() < 2 && paths.is_empty() => names.push(id),
+            None if names.is_empty() => return Err(crate::utility::git::revision::ambiguous(word)),
+            _ => paths.push(word.clone()),
+        }
+    }
+    paths.extend(after.iter().cloned());
+    let spec = git.pathspec(&paths)?;
+    match names.as_slice() {
+        [one, other] => {
+            let (Some(old), Some(new)) = (git.peel(*one, Kind::Tree).await?, git.peel(*other, Kind::Tree).await?) else {
+                return Err(fatal!("bad tree object"));
+            };
+            let changes = compare(git, old, new, &spec, tree_options).await?;
+            super::diff::finish(git, changes, &options).await
+        }
+        [one] => {
+            let Some(id) = git.peel(*one, Kind::Commit).await? else { return Err(fatal!("unable to read commit {one}")) };
+            let commit = git.commit(&id).await?;
+            let parents: Vec<Option<ObjectId>> = match commit.parents.as_slice() {
+                [] if arguments.has("root") => Vec::from([None]),
+                [] => Vec::new(),
+                [parent] => Vec::from([Some(*parent)]),
+                all if arguments.has("m") => all.iter().copied().map(Some).collect(),
+                _ => Vec::new(),
+            };
+            let mut status = 0;
+            for parent in parents {
+                let old = match parent {
+                    Some(parent) => git.commit(&parent).await?.tree,
+                    None => ObjectId::EMPTY_TREE,
+                };
+                let changes = compare(git, old, commit.tree, &spec, tree_options).await?;
+                if !changes.is_empty() && !arguments.has("no-commit-id") && !options.quiet {
+                    git.print(format!("{id}\n").as_bytes()).await?;
+                }
+                status = status.max(super::diff::finish(git, changes, &options).await?);
+            }
+            Ok(status)
+        }
+        _ => Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+    }
+}

@@ -1,0 +1,49 @@
+//! `git hash-object`.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::object::id::hash;
+use crate::utility::git::repository::read_file;
+
+pub(super) static COMMAND: Command = Command {
+    name: "hash-object",
+    usage: "git hash-object [-t <type>] [-w] [--path=<file> | --no-filters] [--stdin [--literally]] [--] <file>...",
+    options: &[&[
+        value('t', "", "type", "object type"),
+        flag('w', "", "write the object into the object database"),
+        flag('\0', "stdin", "read the object from stdin"),
+        flag('\0', "stdin-paths", "read file names from stdin"),
+        flag('\0', "no-filters", "store file as is without filters"),
+        value('\0', "path", "file", "process file as it were from this path"),
+    ]],
+    needs: Needs::Perhaps,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let kind = match arguments.value("t") {
+        Some(name) => Kind::named(name).ok_or_else(|| fatal!("invalid object type \"{name}\""))?,
+        None => Kind::Blob,
+    };
+    let mut contents: Vec<Vec<u8>> = Vec::new();
+    let mut paths = arguments.operands.clone();
+    if arguments.has("stdin") {
+        contents.push(git.ctx.standard_input().read_to_end().await?);
+    } else if arguments.has("stdin-paths") {
+        let list = git.ctx.standard_input().read_to_end().await?;
+        paths.extend(list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(Text::from));
+    }
+    for path in &paths {
+        match read_file(git.fs(), &git.ctx.absolute(path))? {
+            Some(bytes) => contents.push(bytes),
+            None => return Err(fatal!("could not open '{path}' for reading: No such file or directory")),
+        }
+    }
+    for bytes in &contents {
+        let id = if arguments.has("w") { git.write_object(kind, bytes).await? } else { hash(kind, bytes) };
+        git.print(format!("{id}\n").as_bytes()).await?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,81 @@
+//! `git init`.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::files::join;
+use crate::vfs::path::normalise;
+
+pub(super) static COMMAND: Command = Command {
+    name: "init",
+    usage: "git init [-q | --quiet] [--bare] [-b <branch-name> | --initial-branch=<branch-name>] [<directory>]",
+    options: &[&[
+        value('\0', "template", "directory", "accepted; no templates are copied"),
+        flag('\0', "bare", "create a bare repository"),
+        optional('\0', "shared", "permissions", "accepted"),
+        flag('q', "quiet", "be quiet"),
+        value('\0', "separate-git-dir", "gitdir", "not supported"),
+        value('b', "initial-branch", "name", "override the name of the initial branch"),
+        value('\0', "object-format", "hash", "specify the hash algorithm to use"),
+        value('\0', "ref-format", "format", "specify the reference format to use"),
+    ]],
+    needs: Needs::Nothing,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    if arguments.value("separate-git-dir").is_some() {
+        return Err(fatal!("--separate-git-dir is not supported"));
+    }
+    for (name, known) in [("object-format", &b"sha1"[..]), ("ref-format", b"files")] {
+        if arguments.value(name).is_some_and(|value| **value != *known) {
+            return Err(fatal!("--{name} other than '{}' is not supported", bstr::BStr::new(known)));
+        }
+    }
+    let cwd = git.ctx.cwd.clone();
+    let folder = match arguments.operands.as_slice() {
+        [] => cwd.to_metered(),
+        [folder] => normalise(&crate::vfs::path::join(&cwd, folder)),
+        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+    };
+    let is_bare = arguments.has("bare");
+    git.fs().create_dir_all(&folder, 0o755)?;
+    let folder = git.fs().canonicalize(&folder)?;
+    let dir = match git.variable("GIT_DIR").cloned() {
+        Some(dir) => normalise(&crate::vfs::path::join(&cwd, &dir)),
+        None if is_bare => folder.clone(),
+        None => join(&folder, b".git"),
+    };
+    git.read_config()?;
+    let is_new = git.fs().metadata(&join(&dir, b"HEAD")).is_err();
+    let branch = match arguments.value("initial-branch") {
+        Some(name) => name.to_metered(),
+        None => git.config.get("init.defaultbranch").unwrap_or(b"master").to_metered(),
+    };
+    for name in ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks", "branches"] {
+        git.fs().create_dir_all(&join(&dir, name.as_bytes()), 0o755)?;
+    }
+    if is_new {
+        if !crate::utility::git::refs::is_valid_name(&join(b"refs/heads", &branch)) {
+            return Err(fatal!("invalid initial branch name: '{}'", bstr::BStr::new(&branch)));
+        }
+        let bare = if is_bare { "true" } else { "false" };
+        let more = if is_bare { "" } else { "\tlogallrefupdates = true\n" };
+        let config = format!("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = {bare}\n{more}");
+        git.fs().write(&join(&dir, b"config"), config.as_bytes(), 0o644)?;
+        git.fs().write(&join(&dir, b"HEAD"), &[b"ref: refs/heads/", &branch[..], b"\n"].concat_metered(), 0o644)?;
+        let description = b"Unnamed repository; edit this file 'description' to name the repository.\n";
+        git.fs().write(&join(&dir, b"description"), description, 0o644)?;
+        git.fs().write(&join(&dir, b"info/exclude"), EXCLUDE.as_bytes(), 0o644)?;
+    } else if arguments.value("initial-branch").is_some() {
+        git.say(&format!("warning: re-init: ignored --initial-branch={}", bstr::BStr::new(&branch)));
+    }
+    if !arguments.has("quiet") {
+        let word = if is_new { "Initialized empty" } else { "Reinitialized existing" };
+        git.print(format!("{word} Git repository in {}/\n", bstr::BStr::new(&dir)).as_bytes()).await?;
+    }
+    Ok(0)
+}
+
+const EXCLUDE: &str = "# git ls-files --others --exclude-from=.git/info/exclude\n# Lines that start with '#' are comments.\n";

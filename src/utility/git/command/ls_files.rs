@@ -1,0 +1,198 @@
+//! `git ls-files`: what is in the index and the work tree.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::status::{Ignored, Status, Untracked};
+
+pub(super) static COMMAND: Command = Command {
+    name: "ls-files",
+    usage: "git ls-files [<options>] [<file>...]",
+    options: &[&[
+        flag('z', "", "separate paths with the NUL character"),
+        flag('t', "", "identify the file status with tags"),
+        flag('v', "", "use lowercase letters for 'assume unchanged' files"),
+        flag('c', "cached", "show cached files in the output (default)"),
+        flag('d', "deleted", "show deleted files in the output"),
+        flag('m', "modified", "show modified files in the output"),
+        flag('o', "others", "show other files in the output"),
+        flag('i', "ignored", "show ignored files in the output"),
+        flag('s', "stage", "show staged contents' object name in the output"),
+        flag('u', "unmerged", "show unmerged files in the output"),
+        flag('k', "killed", "not supported"),
+        flag('\0', "directory", "show 'other' directories' names only"),
+        flag('\0', "empty-directory", "don't show empty directories"),
+        flag('\0', "exclude-standard", "add the standard git exclusions"),
+        value('x', "exclude", "pattern", "not supported"),
+        value('X', "exclude-from", "file", "not supported"),
+        flag('\0', "full-name", "make the output relative to the project top directory"),
+        flag('\0', "error-unmatch", "if any <file> is not in the index, treat this as an error"),
+        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        flag('\0', "deduplicate", "suppress duplicate entries"),
+        flag('\0', "eol", "not supported"),
+        flag('\0', "recurse-submodules", "accepted"),
+        value('\0', "format", "format", "format to use for the output"),
+        flag('\0', "debug", "not supported"),
+        flag('f', "", "use lowercase letters for fsmonitor clean files"),
+        value('\0', "with-tree", "tree", "not supported"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    for name in ["killed", "exclude", "exclude-from", "eol", "debug", "with-tree"] {
+        if arguments.has(name) {
+            return Err(fatal!("ls-files --{name} is not supported"));
+        }
+    }
+    let (others, deleted, modified) = (arguments.has("others"), arguments.has("deleted"), arguments.has("modified"));
+    let stage = arguments.has("stage") || arguments.has("unmerged");
+    let ignored = arguments.has("ignored");
+    let cached = arguments.has("cached") || !(others || deleted || modified || stage);
+    if ignored && !arguments.has("exclude-standard") {
+        return Err(fatal!("ls-files --ignored needs some exclude pattern"));
+    }
+    if ignored && !others && !arguments.has("cached") {
+        return Err(fatal!("ls-files -i must be used with either -o or -c"));
+    }
+    let mut operands = arguments.operands.clone();
+    let has_operands = !operands.is_empty();
+    if !has_operands && !git.repo.prefix.is_empty() {
+        operands.push(Text::from_static(b"."));
+    }
+    let spec = git.pathspec(&operands)?;
+    let index = git.read_index().await?;
+    let lister = Lister {
+        tags: arguments.has("t") || arguments.has("v"),
+        lower: arguments.has("v"),
+        ends_in_nul: arguments.has("z"),
+        full_name: arguments.has("full-name"),
+        stage,
+        digits: arguments.number("abbrev")?.map(|digits| digits.clamp(4, 40) as usize),
+        abbreviates: arguments.has("abbrev"),
+        format: arguments.value("format").cloned(),
+    };
+    let mut unmatched = if has_operands && arguments.has("error-unmatch") {
+        spec.unmatched(index.entries.iter().map(|entry| entry.path.as_bytes()))
+    } else {
+        Vec::new()
+    };
+    if others {
+        let mut status = Status::default();
+        let shown = if arguments.has("directory") { Untracked::Normal } else { Untracked::All };
+        git.find_unknown(&index, &spec, (shown, Ignored::Traditional), &mut status).await?;
+        let mut paths = if ignored { std::mem::take(&mut status.ignored) } else { std::mem::take(&mut status.untracked) };
+        if !arguments.has("exclude-standard") {
+            paths.extend(std::mem::take(&mut status.ignored));
+            paths.sort();
+        }
+        for path in &paths {
+            lister.line(git, b'?', None, path).await?;
+        }
+        unmatched.retain(|given| !paths.iter().any(|path| **path == **given));
+    }
+    if cached || stage {
+        let mut last: Option<Text> = None;
+        for entry in &index.entries {
+            git.ctx.tick().await?;
+            if !spec.matches(&entry.path) || (arguments.has("unmerged") && entry.stage == 0) {
+                continue;
+            }
+            if ignored && !git.deciding_pattern(&entry.path, false)?.is_some_and(|(_, pattern)| !pattern.is_negated) {
+                continue;
+            }
+            if arguments.has("deduplicate") && !stage && last.as_ref() == Some(&entry.path) {
+                continue;
+            }
+            last = Some(entry.path.clone());
+            let mut tag = if entry.stage > 0 { b'M' } else if entry.skip_work_tree { b'S' } else { b'H' };
+            if lister.lower && entry.assume_valid {
+                tag = tag.to_ascii_lowercase();
+            }
+            lister.line(git, tag, Some(entry), &entry.path).await?;
+        }
+    }
+    if deleted || modified {
+        for entry in &index.entries {
+            git.ctx.tick().await?;
+            if !spec.matches(&entry.path) || entry.skip_work_tree {
+                continue;
+            }
+            let mode = git.work_mode(&entry.path)?;
+            if mode.is_none() && deleted {
+                lister.line(git, b'R', Some(entry), &entry.path).await?;
+            }
+            let is_changed = match mode {
+                None => true,
+                Some(mode) => mode != entry.mode || !git.is_unchanged(&index, entry).await?,
+            };
+            if modified && is_changed {
+                lister.line(git, b'C', Some(entry), &entry.path).await?;
+            }
+        }
+    }
+    if unmatched.is_empty() {
+        return Ok(0);
+    }
+    git.ctx.stdout.flush().await?;
+    for given in &unmatched {
+        git.say(&format!("error: pathspec '{given}' did not match any file(s) known to git"));
+    }
+    git.say("Did you forget to 'git add'?");
+    Ok(1)
+}
+
+struct Lister {
+    tags: bool,
+    lower: bool,
+    ends_in_nul: bool,
+    full_name: bool,
+    stage: bool,
+    digits: Option<usize>,
+    abbreviates: bool,
+    format: Option<Text>,
+}
+
+impl Lister {
+    async fn line(
+        &self,
+        git: &mut Git,
+        tag: u8,
+        entry: Option<&crate::utility::git::index::IndexEntry>,
+        path: &[u8],
+    ) -> Result<()> {
+        let shown = if self.full_name { path.to_metered() } else { git.from_here(path) };
+        let shown = if self.ends_in_nul { shown } else { git.quoted(&shown) };
+        let mut line: Vec<u8> = Vec::new();
+        if let (Some(format), Some(entry)) = (&self.format, entry) {
+            let mut rest: &[u8] = format;
+            while let Some(at) = memchr::memchr(b'%', rest) {
+                line.extend_from_slice(rest.get(..at).unwrap_or(&[]));
+                rest = rest.get(at..).unwrap_or(&[]);
+                let close = memchr::memchr(b')', rest).unwrap_or(0);
+                let name = rest.get(..=close).unwrap_or(&[]);
+                match name {
+                    b"%(path)" => line.extend_from_slice(&shown),
+                    b"%(objectname)" => line.extend_from_slice(entry.id.hex().as_bytes()),
+                    b"%(objectmode)" => line.extend_from_slice(format!("{:06o}", entry.mode).as_bytes()),
+                    b"%(stage)" => line.push(b'0' + entry.stage),
+                    _ => return Err(fatal!("bad ls-files format: element '{}'", bstr::BStr::new(name))),
+                }
+                rest = rest.get(close + 1..).unwrap_or(&[]);
+            }
+            line.extend_from_slice(rest);
+        } else {
+            if self.tags {
+                line.extend_from_slice(&[tag, b' ']);
+            }
+            if let Some(entry) = entry.filter(|_| self.stage) {
+                let id = if self.abbreviates { git.abbreviate(&entry.id, self.digits)? } else { entry.id.hex().into() };
+                line.extend_from_slice(format!("{:06o} {id} {}\t", entry.mode, entry.stage).as_bytes());
+            }
+            line.extend_from_slice(&shown);
+        }
+        line.push(if self.ends_in_nul { 0 } else { b'\n' });
+        git.print(&line).await
+    }
+}

@@ -1,0 +1,108 @@
+//! `git ls-tree`.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::object::tree::{SUBMODULE, TREE};
+
+pub(super) static COMMAND: Command = Command {
+    name: "ls-tree",
+    usage: "git ls-tree [<options>] <tree-ish> [<path>...]",
+    options: &[&[
+        flag('d', "", "only show trees"),
+        flag('r', "", "recurse into subtrees"),
+        flag('t', "", "show trees when recursing"),
+        flag('z', "", "terminate entries with NUL byte"),
+        flag('l', "long", "include object size"),
+        flag('\0', "name-only", "list only filenames"),
+        flag('\0', "name-status", "list only filenames"),
+        flag('\0', "object-only", "list only objects"),
+        flag('\0', "full-name", "use full path names"),
+        flag('\0', "full-tree", "list entire tree; not just current directory (implies --full-name)"),
+        value('\0', "format", "format", "not supported"),
+        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    if arguments.has("format") {
+        return Err(fatal!("ls-tree --format is not supported"));
+    }
+    let Some((name, paths)) = arguments.operands.split_first() else {
+        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+    };
+    let Some(id) = git.resolve(name).await? else { return Err(fatal!("Not a valid object name {name}")) };
+    let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("not a tree object")) };
+    let whole = arguments.has("full-tree");
+    let prefix = if whole { Vec::new() } else { git.repo.prefix.clone() };
+    // A path with a slash at its end means what is in the folder.
+    let mut wanted: Vec<(Vec<u8>, bool)> = Vec::new();
+    for path in paths {
+        let Some(full) = crate::utility::git::pathspec::below(&prefix, path) else {
+            return Err(fatal!("{path}: '{path}' is outside repository"));
+        };
+        wanted.push((full, path.ends_with(b"/")));
+    }
+    if wanted.is_empty() && !prefix.is_empty() {
+        wanted.push((prefix.strip_suffix(b"/").unwrap_or(&prefix).to_metered(), true));
+    }
+    let (recursive, only_trees) = (arguments.has("r"), arguments.has("d"));
+    let within = |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
+    let mut tasks: Vec<(Vec<u8>, u32, ObjectId)> = Vec::new();
+    tasks.push((Vec::new(), TREE, tree));
+    while let Some((path, mode, id)) = tasks.pop() {
+        git.ctx.tick().await?;
+        let is_tree = mode == TREE;
+        let is_root = path.is_empty() && is_tree;
+        let is_wanted = wanted.is_empty()
+            || wanted.iter().any(|(want, inside)| (*want == path && !(*inside && is_tree)) || within(&path, want));
+        let is_above = wanted.iter().any(|(want, inside)| within(want, &path) || (*inside && *want == path) || want.is_empty());
+        let descends = is_root || (is_tree && (is_above || (recursive && is_wanted)));
+        let tells = !is_root
+            && (is_wanted || (is_tree && arguments.has("t") && is_above))
+            && (!is_tree || !descends || arguments.has("t") || (only_trees && is_wanted))
+            && (!only_trees || is_tree || mode == SUBMODULE);
+        if tells {
+            show(git, &arguments, &path, mode, id).await?;
+        }
+        if descends {
+            for entry in git.tree(&id).await?.iter().rev() {
+                tasks.push((crate::utility::files::join(&path, &entry.name), entry.mode, entry.id));
+            }
+        }
+    }
+    Ok(0)
+}
+
+async fn show(git: &mut Git, arguments: &Arguments, path: &[u8], mode: u32, id: ObjectId) -> Result<()> {
+    let end: &[u8] = if arguments.has("z") { b"\0" } else { b"\n" };
+    let digits = arguments.number("abbrev")?.map(|digits| digits.clamp(4, 40) as usize);
+    let name = if arguments.has("abbrev") { git.abbreviate(&id, digits)? } else { id.hex().into() };
+    let full = arguments.has("full-name") || arguments.has("full-tree");
+    let shown = if full { path.to_metered() } else { git.from_here(path) };
+    let shown = if arguments.has("z") { shown } else { git.quoted(&shown) };
+    if arguments.has("name-only") || arguments.has("name-status") {
+        return git.print(&[&shown[..], end].concat_metered()).await;
+    }
+    if arguments.has("object-only") {
+        return git.print(&[&name[..], end].concat_metered()).await;
+    }
+    let kind = match mode {
+        TREE => "tree",
+        SUBMODULE => "commit",
+        _ => "blob",
+    };
+    let size = if arguments.has("long") {
+        let size = match kind {
+            "blob" => format!("{}", git.object_header(&id).await?.map_or(0, |header| header.1)),
+            _ => "-".into(),
+        };
+        format!(" {size:>7}")
+    } else {
+        String::new()
+    };
+    let front = format!("{mode:06o} {kind} {name}{size}\t");
+    git.print(&[front.as_bytes(), &shown, end].concat_metered()).await
+}

@@ -1,0 +1,86 @@
+//! The subcommands: a file with a row for each.
+
+use super::Git;
+use super::arguments::Style;
+use crate::utility::{BoxFuture, ExitStatus, OptionSpec, boxed};
+
+/// What a subcommand needs before it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    /// A repository, if there is one.
+    Perhaps,
+    Repository,
+    WorkTree,
+}
+
+/// A row: all that is known of a subcommand.
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    /// Synopses, one a line.
+    pub(crate) usage: &'static str,
+    /// Lists of options, in the order of the usage.
+    pub(crate) options: &'static [&'static [OptionSpec]],
+    pub(crate) needs: Needs,
+    pub(crate) style: Style,
+    pub(crate) run: fn(Git) -> BoxFuture<ExitStatus>,
+}
+
+impl Command {
+    /// Values that most rows share.
+    pub(crate) const BASE: Self = Self {
+        name: "",
+        usage: "",
+        options: &[],
+        needs: Needs::Repository,
+        style: Style::Options,
+        run: |_| boxed(std::future::ready(ExitStatus::SUCCESS)),
+    };
+
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &'static OptionSpec> + use<> {
+        self.options.iter().flat_map(|list| list.iter())
+    }
+}
+
+/// The row before a subcommand is found.
+pub(crate) static NONE: &Command = &Command::BASE;
+
+/// Makes the `run` field of a row from `async fn(&mut Git) -> Result<u8>`.
+macro_rules! command {
+    ($run:path) => {{
+        fn start(
+            mut git: $crate::utility::git::Git,
+        ) -> $crate::utility::BoxFuture<$crate::utility::ExitStatus> {
+            $crate::utility::boxed(async move {
+                let result = $run(&mut git).await;
+                git.finish(result).await
+            })
+        }
+        start
+    }};
+}
+use command;
+
+macro_rules! commands {
+    ($($module:ident),* $(,)?) => {
+        $(mod $module;)*
+        /// Every subcommand.
+        pub(crate) static COMMANDS: &[&Command] = &[$(&$module::COMMAND),*];
+    };
+}
+
+commands! {
+    add, blame, branch, cat_file, check_attr, check_ignore, checkout, commit, config, describe, diff, diff_files, diff_index, diff_tree, for_each_ref, grep, hash_object, init, log, ls_files, ls_tree, merge, merge_base, mv, reflog, remote, reset, restore, rev_list, rev_parse, rm, shortlog, show, show_ref, stash, status, switch, symbolic_ref, tag, update_index, update_ref, var, version, whatchanged, worktree, write_tree,
+}
+
+/// What every subcommand's file needs.
+mod prelude {
+    pub(super) use super::{Command, Needs, command};
+    pub(super) use crate::memory::{JoinMetered, String, ToMetered, Vec};
+    pub(super) use crate::text::Text;
+    pub(super) use crate::utility::git::Git;
+    pub(super) use crate::utility::git::arguments::{Arguments, Style};
+    pub(super) use crate::utility::git::error::{GitError, Result, fatal};
+    pub(super) use crate::utility::git::object::id::{Kind, ObjectId};
+    pub(super) use crate::utility::{flag, number, optional, value};
+}

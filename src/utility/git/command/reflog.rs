@@ -1,0 +1,67 @@
+//! `git reflog` and `git log -g`: the log of a ref, youngest first.
+
+use super::log::Printer;
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::diff::options::DIFF_OPTIONS;
+use crate::utility::git::history::{History, LOG_OPTIONS};
+use crate::utility::git::pretty::Format;
+use crate::utility::git::walk::Item;
+
+pub(super) static COMMAND: Command = Command {
+    name: "reflog",
+    usage: "git reflog [show] [<log-options>] [<ref>]\ngit reflog exists <ref>",
+    options: &[LOG_OPTIONS, DIFF_OPTIONS],
+    style: Style::Revisions,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let mut arguments = git.arguments()?;
+    match arguments.operands.first().map(Text::as_bytes) {
+        Some(b"show") => drop(arguments.operands.remove(0)),
+        Some(b"exists") => {
+            let Some(name) = arguments.operands.get(1).cloned() else { return Err(GitError::Exit(129)) };
+            return Ok(u8::from(git.read_log(&name)?.is_empty()));
+        }
+        Some(b"expire" | b"delete" | b"list") => return Err(fatal!("'reflog' only shows logs")),
+        _ => {}
+    }
+    let history = git.history(&arguments, Some("HEAD")).await?;
+    let mut printer = Printer::new(git, &arguments, false).await?;
+    if arguments.last_of(&["pretty", "format", "oneline"]).is_none() {
+        printer.pretty.format = Format::Oneline;
+        printer.pretty.abbreviates = true;
+    }
+    walk(git, &history, &mut printer).await
+}
+
+/// Prints the entries of the logs that were named.
+pub(super) async fn walk(git: &mut Git, history: &History, printer: &mut Printer) -> Result<u8> {
+    let mut count = 0;
+    for name in &history.logs {
+        let full = match &name[..] {
+            b"HEAD" => Text::from_static(b"HEAD"),
+            _ => git.find_ref(name)?.map_or_else(|| name.clone(), |found| found.0),
+        };
+        let entries = git.read_log(&full)?;
+        for (age, entry) in entries.iter().rev().enumerate() {
+            if age < history.skip {
+                continue;
+            }
+            if history.most.is_some_and(|most| count >= most) {
+                return Ok(0);
+            }
+            if !git.has_object(&entry.new)? {
+                continue;
+            }
+            let commit = git.commit(&entry.new).await?;
+            let item = Item { id: entry.new, commit, is_left: false, is_boundary: false };
+            let shown = Text::from(format!("{name}@{{{age}}}"));
+            printer.commit(git, &item, "", Some((&shown, entry))).await?;
+            count += 1;
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,114 @@
+//! `git remote`: what is configured; nothing is fetched.
+
+use super::prelude::*;
+use crate::memory::{BTreeSet, format};
+
+pub(super) static COMMAND: Command = Command {
+    name: "remote",
+    usage: "git remote [-v | --verbose]\ngit remote add <name> <url>\ngit remote remove <name>\n\
+git remote get-url [--push] [--all] <name>\ngit remote set-url <name> <newurl>",
+    options: &[&[
+        flag('v', "verbose", "be verbose; must be placed before a subcommand"),
+        flag('\0', "push", "query push URLs rather than fetch URLs"),
+        flag('\0', "all", "return all URLs"),
+        flag('f', "fetch", "not supported"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+fn names(git: &Git) -> BTreeSet<Text> {
+    let mut names: BTreeSet<Text> = BTreeSet::new();
+    for entry in &git.config.entries {
+        if let Some(rest) = entry.name.strip_prefix(b"remote.")
+            && let Some(at) = memchr::memrchr(b'.', rest)
+        {
+            names.insert(Text::from(rest.get(..at).unwrap_or(rest)));
+        }
+    }
+    names
+}
+
+/// The addresses of a remote, with `url.*.insteadOf` applied.
+fn urls(git: &Git, name: &[u8], is_push: bool) -> Vec<Vec<u8>> {
+    let get = |key: &str| -> Vec<Vec<u8>> {
+        let full = [b"remote.", name, b".", key.as_bytes()].concat_metered();
+        git.config.all(&full).filter_map(|entry| entry.value.as_ref().map(|value| value.to_metered())).collect()
+    };
+    let mut list = if is_push { get("pushurl") } else { Vec::new() };
+    if list.is_empty() {
+        list = get("url");
+    }
+    for url in list.iter_mut() {
+        for entry in &git.config.entries {
+            let base = entry.name.strip_prefix(b"url.").and_then(|rest| rest.strip_suffix(b".insteadof"));
+            if let (Some(base), Some(value)) = (base, &entry.value)
+                && let Some(rest) = url.strip_prefix(&value[..])
+            {
+                *url = [base, rest].concat_metered();
+                break;
+            }
+        }
+    }
+    list
+}
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let words = arguments.operands.clone();
+    let missing = |name: &Text| GitError::Error(format!("No such remote '{name}'"), 2);
+    match words.split_first().map(|(first, rest)| (first.as_bytes(), rest)) {
+        None => {
+            for name in names(git).iter() {
+                if !arguments.has("verbose") {
+                    git.print(&[&name[..], b"\n"].concat_metered()).await?;
+                    continue;
+                }
+                for (is_push, word) in [(false, &b"fetch"[..]), (true, b"push")] {
+                    for url in urls(git, name, is_push) {
+                        git.print(&[&name[..], b"\t", &url, b" (", word, b")\n"].concat_metered()).await?;
+                    }
+                }
+            }
+        }
+        Some((b"get-url", [name])) => {
+            let all = urls(git, name, arguments.has("push"));
+            if !names(git).contains(name) {
+                return Err(missing(name));
+            }
+            let most = if arguments.has("all") { all.len() } else { 1 };
+            for url in all.iter().take(most) {
+                git.print(&[&url[..], b"\n"].concat_metered()).await?;
+            }
+        }
+        Some((b"add", [name, url])) => {
+            if names(git).contains(name) {
+                return Err(GitError::Error(format!("remote {name} already exists."), 3));
+            }
+            git.set_local(&[b"remote.", &name[..], b".url"].concat_metered(), url)?;
+            let spec = format!("+refs/heads/*:refs/remotes/{name}/*");
+            git.set_local(&[b"remote.", &name[..], b".fetch"].concat_metered(), spec.as_bytes())?;
+        }
+        Some((b"set-url", [name, url])) => {
+            if !names(git).contains(name) {
+                return Err(missing(name));
+            }
+            git.set_local(&[b"remote.", &name[..], b".url"].concat_metered(), url)?;
+        }
+        Some((b"remove" | b"rm", [name])) => {
+            if !names(git).contains(name) {
+                return Err(missing(name));
+            }
+            git.drop_section(&[b"remote.", &name[..], b"."].concat_metered())?;
+            let front = [b"refs/remotes/", &name[..], b"/"].concat_metered();
+            for (name, _) in git.refs(&front).await? {
+                git.delete_ref(&name)?;
+            }
+        }
+        Some((b"show" | b"update" | b"prune" | b"set-head" | b"set-branches" | b"rename", _)) => {
+            return Err(fatal!("'remote {}' is not supported: there is no network", words.first().cloned().unwrap_or_default()));
+        }
+        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+    }
+    Ok(0)
+}

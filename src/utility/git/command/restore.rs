@@ -1,0 +1,118 @@
+//! `git restore`, and how `checkout` takes paths.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::diff::tree::files;
+use crate::utility::git::index::IndexEntry;
+
+pub(super) static COMMAND: Command = Command {
+    name: "restore",
+    usage: "git restore [<options>] [--source=<branch>] <file>...",
+    options: &[&[
+        value('s', "source", "tree-ish", "which tree-ish to checkout from"),
+        flag('S', "staged", "restore the index"),
+        flag('W', "worktree", "restore the working tree (default)"),
+        flag('\0', "ignore-unmerged", "ignore unmerged entries"),
+        flag('\0', "overlay", "never remove files"),
+        flag('q', "quiet", "suppress progress reporting"),
+        flag('\0', "progress", "accepted"),
+        flag('\0', "ours", "checkout our version for unmerged files"),
+        flag('\0', "theirs", "checkout their version for unmerged files"),
+        flag('p', "patch", "not supported"),
+    ]],
+    needs: Needs::WorkTree,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    if arguments.has("patch") {
+        return Err(fatal!("restore --patch is not supported"));
+    }
+    if arguments.operands.is_empty() {
+        return Err(fatal!("you must specify path(s) to restore"));
+    }
+    let staged = arguments.has("staged");
+    let worktree = arguments.has("worktree") || !staged;
+    let source = match arguments.value("source").cloned() {
+        Some(name) => match git.resolve(&name).await? {
+            Some(id) => git.peel(id, Kind::Tree).await?,
+            None => return Err(fatal!("could not resolve {name}")),
+        },
+        None if staged => match git.head_id()? {
+            Some(_) => Some(git.head_tree().await?),
+            None => return Err(fatal!("could not resolve HEAD")),
+        },
+        None => None,
+    };
+    let removes = arguments.truth("overlay") != Some(true);
+    git.take_paths(&arguments.operands, source, (staged, worktree), removes).await?;
+    Ok(0)
+}
+
+impl Git {
+    /// Takes paths from a tree, or from the index, into the index and the work tree; how many files were written.
+    pub(super) async fn take_paths(
+        &mut self,
+        operands: &[Text],
+        source: Option<ObjectId>,
+        (staged, worktree): (bool, bool),
+        removes: bool,
+    ) -> Result<usize> {
+        let spec = self.pathspec(operands)?;
+        let mut index = self.read_index().await?;
+        let wanted: Vec<IndexEntry> = match source {
+            Some(tree) => {
+                let mut wanted = Vec::new();
+                for file in files(self, tree, &spec).await? {
+                    wanted.push(IndexEntry { mode: file.mode, id: file.id, path: file.path, ..IndexEntry::default() });
+                }
+                wanted
+            }
+            None => index.entries.iter().filter(|entry| spec.matches(&entry.path) && entry.stage == 0).cloned().collect(),
+        };
+        let known: Vec<Text> = wanted.iter().map(|entry| entry.path.clone()).collect();
+        let in_index: Vec<Text> = if removes { index.entries.iter().map(|entry| entry.path.clone()).collect() } else { Vec::new() };
+        let paths = known.iter().chain(in_index.iter()).map(Text::as_bytes);
+        if let Some(given) = spec.unmatched(paths).first() {
+            return Err(GitError::Error(format!("pathspec '{given}' did not match any file(s) known to git"), 1));
+        }
+        if source.is_some() && removes {
+            let gone: Vec<Text> = index
+                .entries
+                .iter()
+                .filter(|entry| spec.matches(&entry.path) && !known.contains(&entry.path))
+                .map(|entry| entry.path.clone())
+                .collect();
+            for path in &gone {
+                if worktree {
+                    self.remove_work_file(path)?;
+                }
+                if staged {
+                    index.remove(path);
+                }
+            }
+        }
+        let mut count = 0;
+        for mut entry in wanted {
+            self.ctx.tick().await?;
+            if worktree {
+                let mode = self.work_mode(&entry.path)?;
+                let is_same = mode == Some(entry.mode) && self.work_id(&entry.path, entry.mode).await? == entry.id;
+                if !is_same {
+                    entry.stat = self.check_out(&entry.path, entry.mode, &entry.id).await?;
+                    count += 1;
+                } else if let Some(metadata) = self.work_metadata(&entry.path)? {
+                    entry.stat = crate::utility::git::index::Stat::of(&metadata);
+                }
+            }
+            let is_known = index.get(&entry.path).is_some_and(|known| (known.mode, known.id) == (entry.mode, entry.id));
+            if staged || is_known {
+                index.put(entry);
+            }
+        }
+        self.write_index(&index).await?;
+        Ok(count)
+    }
+}

@@ -1,0 +1,500 @@
+//! `git status`: in words, short, and in both formats for scripts.
+
+use super::prelude::*;
+use crate::memory::format;
+use crate::utility::git::diff::change::Change;
+use crate::utility::git::diff::rename::FULL;
+use crate::utility::git::quoting::quote_path;
+use crate::utility::git::status::{Ignored, PathStatus, Status, Untracked};
+
+pub(super) static COMMAND: Command = Command {
+    name: "status",
+    usage: "git status [<options>] [--] [<pathspec>...]",
+    options: &[&[
+        flag('v', "verbose", "be verbose"),
+        flag('s', "short", "show status concisely"),
+        flag('b', "branch", "show branch information"),
+        flag('\0', "show-stash", "show stash information"),
+        flag('\0', "ahead-behind", "compute full ahead/behind values"),
+        optional('\0', "porcelain", "version", "machine-readable output"),
+        flag('\0', "long", "show status in long format (default)"),
+        flag('z', "null", "terminate entries with NUL"),
+        optional('u', "untracked-files", "mode", "show untracked files, optional modes: all, normal, no. (Default: all)"),
+        optional('\0', "ignored", "mode", "show ignored files, optional modes: traditional, matching, no"),
+        optional('\0', "ignore-submodules", "when", "ignore changes to submodules"),
+        optional('\0', "column", "style", "list untracked files in columns"),
+        flag('\0', "renames", "detect renames"),
+        optional('M', "find-renames", "n", "detect renames, optionally set similarity index"),
+    ]],
+    needs: Needs::WorkTree,
+    run: command!(run),
+    ..Command::BASE
+};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Long,
+    Short,
+    First,
+    Second,
+}
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let layout = match arguments.last_of(&["short", "porcelain", "long"]) {
+        Some("short") => Layout::Short,
+        Some("porcelain") => match arguments.value("porcelain").map(Text::as_bytes) {
+            None | Some(b"v1" | b"1") => Layout::First,
+            Some(b"v2" | b"2") => Layout::Second,
+            Some(other) => return Err(fatal!("unsupported porcelain version '{}'", bstr::BStr::new(other))),
+        },
+        Some(_) => Layout::Long,
+        None if arguments.has("null") => Layout::First,
+        None if git.config.truth("status.short") == Some(true) => Layout::Short,
+        None => Layout::Long,
+    };
+    let for_scripts = matches!(layout, Layout::First | Layout::Second);
+    let shows_branch = arguments.truth("branch").unwrap_or(!for_scripts && git.config.truth("status.branch") == Some(true));
+    let configured = git.config.get("status.showuntrackedfiles").map(ToMetered::to_metered);
+    let mode = match (arguments.truth("untracked-files"), arguments.value("untracked-files")) {
+        (Some(true), Some(mode)) => Some(mode.to_metered()),
+        (Some(true), None) => Some(b"all".to_metered()),
+        (Some(false), _) => Some(b"no".to_metered()),
+        (None, _) => configured,
+    };
+    let untracked = match mode.as_deref() {
+        None | Some(b"normal") => Untracked::Normal,
+        Some(b"all") => Untracked::All,
+        Some(b"no") => Untracked::No,
+        Some(other) => match crate::utility::git::config::truth(other) {
+            Some(false) => Untracked::No,
+            Some(true) => Untracked::Normal,
+            None => return Err(fatal!("Invalid untracked files mode '{}'", bstr::BStr::new(other))),
+        },
+    };
+    let ignored = match arguments.value("ignored").map(Text::as_bytes) {
+        _ if !arguments.has("ignored") => Ignored::No,
+        None | Some(b"traditional") => Ignored::Traditional,
+        Some(b"matching") => Ignored::Matching,
+        Some(b"no") => Ignored::No,
+        Some(other) => return Err(fatal!("Invalid ignored mode '{}'", bstr::BStr::new(other))),
+    };
+    let renames = arguments.truth("renames").unwrap_or(git.config.truth("status.renames") != Some(false));
+    let spec = git.pathspec(&arguments.operands)?;
+    let status = git.status(&spec, untracked, ignored, renames).await?;
+    let printer = Printer {
+        ends_in_nul: arguments.has("null"),
+        is_relative: !for_scripts && git.config.truth("status.relativepaths") != Some(false),
+    };
+    match layout {
+        Layout::Long => long(git, &status, untracked).await?,
+        Layout::Second => {
+            if shows_branch {
+                branch_lines(git, printer.end()).await?;
+            }
+            if arguments.has("show-stash") {
+                let count = git.read_log(b"refs/stash")?.len();
+                if count > 0 {
+                    git.print(format!("# stash {count}").as_bytes()).await?;
+                    git.print(&[printer.end()]).await?;
+                }
+            }
+            second(git, &status, &printer).await?;
+        }
+        Layout::Short | Layout::First => {
+            if shows_branch {
+                let mut line = branch_line(git).await?;
+                line.push(printer.end());
+                git.print(&line).await?;
+            }
+            short(git, &status, &printer).await?;
+        }
+    }
+    Ok(0)
+}
+
+struct Printer {
+    ends_in_nul: bool,
+    is_relative: bool,
+}
+
+impl Printer {
+    const fn end(&self) -> u8 {
+        if self.ends_in_nul { 0 } else { b'\n' }
+    }
+
+    fn path(&self, git: &Git, path: &[u8], quotes_blank: bool) -> Vec<u8> {
+        if self.ends_in_nul {
+            return path.to_metered();
+        }
+        let shown = if self.is_relative { git.from_here(path) } else { path.to_metered() };
+        quote_path(&shown, git.config.truth("core.quotepath") != Some(false), quotes_blank)
+    }
+}
+
+/// `## main...origin/main [ahead 1]`
+async fn branch_line(git: &mut Git) -> Result<Vec<u8>> {
+    let mut line: Vec<u8> = b"## ".to_metered();
+    let head = git.head_id()?;
+    let Some(branch) = git.current_branch()? else {
+        line.extend_from_slice(b"HEAD (no branch)");
+        return Ok(line);
+    };
+    if head.is_none() {
+        line.extend_from_slice(b"No commits yet on ");
+    }
+    line.extend_from_slice(&branch);
+    let Some(upstream) = git.upstream(&branch) else { return Ok(line) };
+    let short = git.shorten(&upstream)?;
+    line.extend_from_slice(&[b"...", &short[..]].concat_metered());
+    match (head, git.ref_id(&upstream)?) {
+        (_, None) => line.extend_from_slice(b" [gone]"),
+        (Some(head), Some(other)) => {
+            let (ahead, behind) = git.ahead_behind(head, other).await?;
+            let text = match (ahead, behind) {
+                (0, 0) => String::new(),
+                (ahead, 0) => format!(" [ahead {ahead}]"),
+                (0, behind) => format!(" [behind {behind}]"),
+                _ => format!(" [ahead {ahead}, behind {behind}]"),
+            };
+            line.extend_from_slice(text.as_bytes());
+        }
+        _ => {}
+    }
+    Ok(line)
+}
+
+async fn short(git: &mut Git, status: &Status, printer: &Printer) -> Result<()> {
+    let mut unmerged_last: Vec<Vec<u8>> = Vec::new();
+    for (path, one) in status.paths.iter() {
+        let (x, y) = one.letters(b' ');
+        let mut line: Vec<u8> = Vec::from([x, y, b' ']);
+        let pair = one.staged.as_ref().or(one.unstaged.as_ref()).filter(|change| change.is_pair());
+        match pair {
+            Some(change) if printer.ends_in_nul => {
+                line.extend_from_slice(&[&path[..], b"\0", &change.old_path].concat_metered());
+            }
+            Some(change) => {
+                line.extend_from_slice(&printer.path(git, &change.old_path, true));
+                line.extend_from_slice(b" -> ");
+                line.extend_from_slice(&printer.path(git, path, true));
+            }
+            None => line.extend_from_slice(&printer.path(git, path, true)),
+        }
+        line.push(printer.end());
+        if one.stages > 0 {
+            unmerged_last.push(line);
+        } else {
+            unmerged_last.push(line);
+        }
+    }
+    for line in &unmerged_last {
+        git.print(line).await?;
+    }
+    for (sign, paths) in [(b"?? ", &status.untracked), (b"!! ", &status.ignored)] {
+        for path in paths {
+            let mut line: Vec<u8> = sign.to_metered();
+            line.extend_from_slice(&printer.path(git, path, true));
+            line.push(printer.end());
+            git.print(&line).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The `# branch` lines of the second format.
+async fn branch_lines(git: &mut Git, end: u8) -> Result<()> {
+    let head = git.head_id()?;
+    let mut lines: Vec<String> = Vec::new();
+    lines.push(format!("# branch.oid {}", head.map_or_else(|| "(initial)".into(), |id| id.hex())));
+    let branch = git.current_branch()?;
+    let shown = branch.clone().unwrap_or_else(|| Text::from_static(b"(detached)"));
+    lines.push(format!("# branch.head {shown}"));
+    if let Some(upstream) = branch.and_then(|branch| git.upstream(&branch)) {
+        lines.push(format!("# branch.upstream {}", git.shorten(&upstream)?));
+        if let (Some(head), Some(other)) = (head, git.ref_id(&upstream)?) {
+            let (ahead, behind) = git.ahead_behind(head, other).await?;
+            lines.push(format!("# branch.ab +{ahead} -{behind}"));
+        }
+    }
+    for line in lines {
+        let mut line = line.into_bytes();
+        line.push(end);
+        git.print(&line).await?;
+    }
+    Ok(())
+}
+
+async fn second(git: &mut Git, status: &Status, printer: &Printer) -> Result<()> {
+    let index = git.read_index().await?;
+    let mut last: Vec<Vec<u8>> = Vec::new();
+    for (path, one) in status.paths.iter() {
+        if one.stages > 0 {
+            let (x, y) = one.letters(b'.');
+            let mut modes = [0; 4];
+            let mut ids = [ObjectId::ZERO; 4];
+            for entry in index.entries.get(index.range(path)).unwrap_or(&[]) {
+                if let (Some(mode), Some(id)) =
+                    (modes.get_mut(usize::from(entry.stage)), ids.get_mut(usize::from(entry.stage)))
+                {
+                    (*mode, *id) = (entry.mode, entry.id);
+                }
+            }
+            let work = git.work_mode(path)?.unwrap_or(0);
+            let ([_, m1, m2, m3], [_, h1, h2, h3]) = (modes, ids);
+            let front = format!(
+                "u {}{} N... {m1:06o} {m2:06o} {m3:06o} {work:06o} {h1} {h2} {h3} ",
+                char::from(x),
+                char::from(y)
+            );
+            let mut line = front.into_bytes();
+            line.extend_from_slice(&printer.path(git, path, false));
+            line.push(printer.end());
+            last.push(line);
+            continue;
+        }
+        let line = changed_line(git, &index, path, one, printer)?;
+        git.print(&line).await?;
+    }
+    for line in &last {
+        git.print(line).await?;
+    }
+    for (sign, paths) in [(b"? ", &status.untracked), (b"! ", &status.ignored)] {
+        for path in paths {
+            let mut line: Vec<u8> = sign.to_metered();
+            line.extend_from_slice(&printer.path(git, path, false));
+            line.push(printer.end());
+            git.print(&line).await?;
+        }
+    }
+    Ok(())
+}
+
+/// `1 M. N... 100644 100644 100644 ID ID path`
+fn changed_line(
+    git: &Git,
+    index: &crate::utility::git::index::Index,
+    path: &Text,
+    one: &PathStatus,
+    printer: &Printer,
+) -> Result<Vec<u8>> {
+    let (x, y) = one.letters(b'.');
+    let entry = index.get(path);
+    let in_index = entry.map_or((0, ObjectId::ZERO), |entry| (entry.mode, entry.id));
+    let in_index = if entry.is_some_and(|entry| entry.intent_to_add) { (0, ObjectId::ZERO) } else { in_index };
+    let in_head = match &one.staged {
+        Some(change) => (change.old.mode, change.old.id),
+        None => in_index,
+    };
+    let work = match &one.unstaged {
+        Some(change) => change.new.mode,
+        None => in_index.0,
+    };
+    let pair = one.staged.as_ref().filter(|change| change.is_pair());
+    let front = format!(
+        "{} {}{} N... {:06o} {:06o} {work:06o} {} {} ",
+        if pair.is_some() { 2 } else { 1 },
+        char::from(x),
+        char::from(y),
+        in_head.0,
+        in_index.0,
+        in_head.1,
+        in_index.1
+    );
+    let mut line = front.into_bytes();
+    if let Some(change) = pair {
+        line.extend_from_slice(format!("{}{} ", char::from(change.status), change.score * 100 / FULL).as_bytes());
+    }
+    line.extend_from_slice(&printer.path(git, path, false));
+    if let Some(change) = pair {
+        line.push(if printer.ends_in_nul { 0 } else { b'\t' });
+        line.extend_from_slice(&printer.path(git, &change.old_path, false));
+    }
+    line.push(printer.end());
+    Ok(line)
+}
+
+/// What the branch is and how it stands to its upstream.
+pub(super) async fn heading(git: &mut Git, out: &mut String) -> Result<()> {
+    let head = git.head_id()?;
+    let Some(branch) = git.current_branch()? else {
+        match git.detached_at().await? {
+            Some((is_exact, name)) => {
+                out.push_str(&format!("HEAD detached {} {name}\n", if is_exact { "at" } else { "from" }));
+            }
+            None => out.push_str("Not currently on any branch.\n"),
+        }
+        return Ok(());
+    };
+    out.push_str(&format!("On branch {branch}\n"));
+    let Some(upstream) = git.upstream(&branch) else { return Ok(()) };
+    let short = git.shorten(&upstream)?;
+    let Some(other) = git.ref_id(&upstream)? else {
+        out.push_str(&format!(
+            "Your branch is based on '{short}', but the upstream is gone.\n  (use \"git branch --unset-upstream\" to fixup)\n\n"
+        ));
+        return Ok(());
+    };
+    let Some(head) = head else { return Ok(()) };
+    let (ahead, behind) = git.ahead_behind(head, other).await?;
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    out.push_str(&match (ahead, behind) {
+        (0, 0) => format!("Your branch is up to date with '{short}'.\n\n"),
+        (ahead, 0) => format!(
+            "Your branch is ahead of '{short}' by {ahead} commit{}.\n  (use \"git push\" to publish your local commits)\n\n",
+            plural(ahead)
+        ),
+        (0, behind) => format!(
+            "Your branch is behind '{short}' by {behind} commit{}, and can be fast-forwarded.\n  (use \"git pull\" to update \
+your local branch)\n\n",
+            plural(behind)
+        ),
+        _ => format!(
+            "Your branch and '{short}' have diverged,\nand have {ahead} and {behind} different commits each, respectively.\n  \
+(use \"git pull\" if you want to integrate the remote branch with yours)\n\n"
+        ),
+    });
+    Ok(())
+}
+
+fn label(change: &Change) -> &'static str {
+    match change.status {
+        b'A' => "new file:   ",
+        b'D' => "deleted:    ",
+        b'R' => "renamed:    ",
+        b'C' => "copied:     ",
+        b'T' => "typechange: ",
+        _ => "modified:   ",
+    }
+}
+
+pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked) -> Result<()> {
+    let mut out = String::new();
+    heading(git, &mut out).await?;
+    let is_initial = git.head_id()?.is_none();
+    if is_initial {
+        out.push_str("\nNo commits yet\n\n");
+    }
+    let text = sections(git, status, is_initial).await?;
+    out.push_str(&String::from_utf8_lossy(&text));
+    git.print(out.as_bytes()).await?;
+    let has_staged = status.paths.values().any(|one| one.staged.is_some() && one.stages == 0);
+    let has_unstaged = status.paths.values().any(|one| one.unstaged.is_some() || one.stages > 0);
+    let last = if has_staged {
+        ""
+    } else if has_unstaged {
+        "no changes added to commit (use \"git add\" and/or \"git commit -a\")\n"
+    } else if !status.untracked.is_empty() {
+        "nothing added to commit but untracked files present (use \"git add\" to track)\n"
+    } else if is_initial {
+        "nothing to commit (create/copy files and use \"git add\" to track)\n"
+    } else if untracked == Untracked::No {
+        "nothing to commit (use -u to show untracked files)\n"
+    } else {
+        "nothing to commit, working tree clean\n"
+    };
+    if untracked == Untracked::No && has_staged {
+        git.print(b"Untracked files not listed (use -u option to show untracked files)\n").await?;
+    }
+    git.print(last.as_bytes()).await
+}
+
+/// The lists of the long format.
+pub(super) async fn sections(git: &mut Git, status: &Status, is_initial: bool) -> Result<Vec<u8>> {
+    let printer = Printer { ends_in_nul: false, is_relative: git.config.truth("status.relativepaths") != Some(false) };
+    let mut out: Vec<u8> = Vec::new();
+    let item = |git: &Git, change: &Change, out: &mut Vec<u8>| {
+        out.push(b'\t');
+        out.extend_from_slice(label(change).as_bytes());
+        if change.is_pair() {
+            out.extend_from_slice(&printer.path(git, &change.old_path, false));
+            out.extend_from_slice(b" -> ");
+        }
+        out.extend_from_slice(&printer.path(git, &change.path, false));
+        out.push(b'\n');
+    };
+    let unstage = if is_initial {
+        "  (use \"git rm --cached <file>...\" to unstage)\n"
+    } else {
+        "  (use \"git restore --staged <file>...\" to unstage)\n"
+    };
+    if status.paths.values().any(|one| one.staged.is_some() && one.stages == 0) {
+        out.extend_from_slice(b"Changes to be committed:\n");
+        out.extend_from_slice(unstage.as_bytes());
+        for one in status.paths.values().filter(|one| one.stages == 0) {
+            if let Some(change) = &one.staged {
+                item(git, change, &mut out);
+            }
+        }
+        out.push(b'\n');
+    }
+    if status.paths.values().any(|one| one.stages > 0) {
+        out.extend_from_slice(b"Unmerged paths:\n");
+        out.extend_from_slice(if is_initial { b"" } else { b"  (use \"git restore --staged <file>...\" to unstage)\n" });
+        out.extend_from_slice(b"  (use \"git add <file>...\" to mark resolution)\n");
+        for (path, one) in status.paths.iter().filter(|(_, one)| one.stages > 0) {
+            let words = match one.conflict() {
+                Some((b'D', b'D')) => "both deleted:    ",
+                Some((b'A', b'U')) => "added by us:     ",
+                Some((b'U', b'D')) => "deleted by them: ",
+                Some((b'U', b'A')) => "added by them:   ",
+                Some((b'D', b'U')) => "deleted by us:   ",
+                Some((b'A', b'A')) => "both added:      ",
+                _ => "both modified:   ",
+            };
+            out.extend_from_slice(&[b"\t", words.as_bytes(), &printer.path(git, path, false)[..], b"\n"].concat_metered());
+        }
+        out.push(b'\n');
+    }
+    if status.paths.values().any(|one| one.unstaged.is_some()) {
+        let has_deleted =
+            status.paths.values().any(|one| one.unstaged.as_ref().is_some_and(|change| change.status == b'D'));
+        let add = if has_deleted { "add/rm" } else { "add" };
+        out.extend_from_slice(b"Changes not staged for commit:\n");
+        out.extend_from_slice(format!("  (use \"git {add} <file>...\" to update what will be committed)\n").as_bytes());
+        out.extend_from_slice(b"  (use \"git restore <file>...\" to discard changes in working directory)\n");
+        for one in status.paths.values() {
+            if let Some(change) = &one.unstaged {
+                item(git, change, &mut out);
+            }
+        }
+        out.push(b'\n');
+    }
+    for (title, hint, paths) in [
+        ("Untracked files:", "  (use \"git add <file>...\" to include in what will be committed)\n", &status.untracked),
+        ("Ignored files:", "  (use \"git add -f <file>...\" to include in what will be committed)\n", &status.ignored),
+    ] {
+        if paths.is_empty() {
+            continue;
+        }
+        out.extend_from_slice(title.as_bytes());
+        out.push(b'\n');
+        out.extend_from_slice(hint.as_bytes());
+        for path in paths {
+            out.extend_from_slice(&[b"\t", &printer.path(git, path, false)[..], b"\n"].concat_metered());
+        }
+        out.push(b'\n');
+    }
+    Ok(out)
+}
+
+impl Git {
+    /// From where `HEAD` was detached, and whether it is still there.
+    pub(crate) async fn detached_at(&mut self) -> Result<Option<(bool, Text)>> {
+        let entries = self.read_log(b"HEAD")?;
+        let Some(entry) = entries.iter().rev().find(|entry| entry.message.starts_with(b"checkout: moving from ")) else {
+            return Ok(None);
+        };
+        let Some(at) = memchr::memmem::rfind(&entry.message, b" to ") else { return Ok(None) };
+        let target = entry.message.get(at + 4..).unwrap_or(&[]);
+        let is_exact = self.head_id()? == Some(entry.new);
+        let name = match self.find_ref(target)? {
+            Some((full, id)) if self.peel(id, Kind::Commit).await? == Some(entry.new) => {
+                let short = full.strip_prefix(b"refs/tags/").or_else(|| full.strip_prefix(b"refs/remotes/"));
+                Text::from(short.unwrap_or(&full))
+            }
+            _ => self.abbreviate(&entry.new, None)?,
+        };
+        Ok(Some((is_exact, name)))
+    }
+}

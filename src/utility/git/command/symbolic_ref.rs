@@ -1,0 +1,64 @@
+//! `git symbolic-ref`.
+
+use super::prelude::*;
+use crate::utility::git::refs::{RefValue, is_valid_name};
+
+pub(super) static COMMAND: Command = Command {
+    name: "symbolic-ref",
+    usage: "git symbolic-ref [-m <reason>] <name> <ref>\ngit symbolic-ref [-q] [--short] [--no-recurse] <name>\n\
+git symbolic-ref --delete [-q] <name>",
+    options: &[&[
+        flag('q', "quiet", "suppress error message for non-symbolic (detached) refs"),
+        flag('d', "delete", "delete symbolic ref"),
+        flag('\0', "short", "shorten ref output"),
+        flag('\0', "recurse", "recursively dereference (default)"),
+        value('m', "", "reason", "reason of the update"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    match arguments.operands.as_slice() {
+        [name] => {
+            let name = name.clone();
+            let value = git.read_ref(&name)?;
+            let Some(RefValue::Symbolic(mut target)) = value else {
+                if arguments.has("quiet") && !arguments.has("delete") {
+                    return Ok(1);
+                }
+                if arguments.has("delete") {
+                    return Err(fatal!("Cannot delete {name}, not a symbolic ref"));
+                }
+                return Err(fatal!("ref {name} is not a symbolic ref"));
+            };
+            if arguments.has("delete") {
+                if *name == *b"HEAD" {
+                    return Err(fatal!("deleting '{name}' is not allowed"));
+                }
+                git.delete_ref(&name)?;
+                return Ok(0);
+            }
+            if arguments.truth("recurse") != Some(false) {
+                target = git.follow(&target)?.0;
+            }
+            if arguments.has("short") {
+                target = git.shorten(&target)?;
+            }
+            git.print(&[&target[..], b"\n"].concat_metered()).await?;
+            Ok(0)
+        }
+        [name, target] => {
+            if **name == *b"HEAD" && !target.starts_with(b"refs/") {
+                return Err(fatal!("Refusing to point HEAD outside of refs/"));
+            }
+            if !is_valid_name(target) {
+                return Err(fatal!("Refusing to set '{name}' to invalid ref '{target}'"));
+            }
+            git.write_symbolic(name, target, arguments.value("m").map(Text::as_bytes))?;
+            Ok(0)
+        }
+        _ => Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+    }
+}

@@ -1,0 +1,57 @@
+//! `git update-ref`.
+
+use super::prelude::*;
+
+pub(super) static COMMAND: Command = Command {
+    name: "update-ref",
+    usage: "git update-ref [<options>] -d <refname> [<old-oid>]\ngit update-ref [<options>] <refname> <new-oid> [<old-oid>]",
+    options: &[&[
+        value('m', "", "reason", "reason of the update"),
+        flag('d', "", "delete the reference"),
+        flag('\0', "deref", "update <refname> not the one it points to"),
+        flag('\0', "create-reflog", "accepted"),
+        flag('\0', "stdin", "not supported"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    if arguments.has("stdin") {
+        return Err(fatal!("update-ref --stdin is not supported"));
+    }
+    let (name, new, old) = match (arguments.has("d"), arguments.operands.as_slice()) {
+        (true, [name]) => (name, None, None),
+        (true, [name, old]) => (name, None, Some(old)),
+        (false, [name, new]) => (name, Some(new), None),
+        (false, [name, new, old]) => (name, Some(new), Some(old)),
+        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+    };
+    if let Some(old) = old {
+        let wanted = git.resolve(old).await?.ok_or_else(|| fatal!("{old}: not a valid old SHA1"))?;
+        let held = git.ref_id(name)?.unwrap_or_default();
+        if held != wanted {
+            return Err(fatal!("update_ref failed for ref '{name}': cannot lock ref '{name}': is at {held} but expected {wanted}"));
+        }
+    }
+    let Some(new) = new else {
+        git.delete_ref(name)?;
+        return Ok(0);
+    };
+    let Some(id) = git.resolve(new).await? else { return Err(fatal!("{new}: not a valid SHA1")) };
+    if !crate::utility::git::refs::is_valid_name(name) {
+        return Err(fatal!("update_ref failed for ref '{name}': refusing to update ref with bad name '{name}'"));
+    }
+    if id.is_zero() {
+        git.delete_ref(name)?;
+        return Ok(0);
+    }
+    let message = arguments.value("m").cloned().unwrap_or_default();
+    if arguments.truth("deref") == Some(false) {
+        git.detach(name, id, &message)?;
+    } else {
+        git.update_ref(name, id, &message)?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,397 @@
+//! `git`: repositories in the session's files. git(1), as of 2.47.
+//!
+//! The layers, from below: `object/` (the database: loose objects and packs), `refs.rs`, `config.rs`, `index.rs` (files of
+//! a repository), `repository.rs` (which one is meant); `revision.rs` and `walk.rs` (names of objects, histories),
+//! `ignore.rs`, `pathspec.rs`, `status.rs` (the work tree); `diff/` (which files and lines differ, and how that is shown),
+//! `pretty/` (commits as texts); `command/NAME.rs` is a subcommand with its row. All readers are our own: git's formats are
+//! few and simple, each step is charged to the meter, and nothing but the session's file system is reached.
+//!
+//! Not here: what needs a network, and what needs to merge contents.
+
+mod arguments;
+mod attributes;
+mod command;
+mod config;
+mod date;
+mod diff;
+mod error;
+mod history;
+mod identity;
+mod ignore;
+mod index;
+mod object;
+mod pathspec;
+mod pretty;
+mod quoting;
+mod refs;
+mod repository;
+mod revision;
+mod status;
+mod walk;
+mod wildmatch;
+mod work_tree;
+
+use crate::memory::{Arc, HashMap, JoinMetered, String, Vec, format};
+use crate::utility::prelude::*;
+use crate::utility::{BoxFuture, boxed};
+use command::{COMMANDS, Command, Needs};
+use error::{GitError, Result, fatal};
+use object::Database;
+use object::commit::Commit;
+use object::id::{Kind, ObjectId};
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "git",
+    summary: "the stupid content tracker",
+    usage: "git [-C <path>] [-c <name>=<value>] [--git-dir=<path>] [--work-tree=<path>] [--no-pager] <command> [<args>]",
+    options: &[
+        value('C', "", "PATH", "run as if started in PATH"),
+        value('c', "", "NAME=VALUE", "set a value of the configuration"),
+        value('\0', "git-dir", "PATH", "the repository"),
+        value('\0', "work-tree", "PATH", "the work tree"),
+        value('\0', "namespace", "NAME", "the namespace of refs"),
+        flag('p', "paginate", "accepted; there is no pager"),
+        flag('P', "no-pager", "accepted; there is no pager"),
+        flag('\0', "bare", "treat the repository as bare"),
+        flag('\0', "no-optional-locks", "accepted; reading takes no locks"),
+        flag('\0', "no-replace-objects", "accepted; objects are not replaced"),
+        flag('\0', "literal-pathspecs", "treat pathspecs literally"),
+        optional('\0', "exec-path", "PATH", "print where git's programs would be"),
+    ],
+    examples: &[example("git init -q r && git -C r branch --show-current", "master\n")],
+    run: start,
+    usage_status: 129,
+    operands_end_options: true,
+};
+
+/// Git's version whose behaviour this is.
+const VERSION: &str = "2.47.3";
+
+/// A run of git: the repository that is meant and what was read of it.
+pub(crate) struct Git {
+    pub(crate) ctx: Context,
+    pub(crate) row: &'static Command,
+    pub(crate) is_found: bool,
+    pub(crate) repo: repository::Repository,
+    pub(crate) config: config::Config,
+    /// `-c name=value`
+    pub(crate) parameters: Vec<Text>,
+    pub(crate) objects: Database,
+    pub(crate) packed: Option<refs::PackedRefs>,
+    pub(crate) ignore: ignore::Ignore,
+    pub(crate) attributes: attributes::Attributes,
+    commits: HashMap<ObjectId, Arc<Commit>>,
+    abbreviation: Option<usize>,
+}
+
+fn start(context: Context) -> BoxFuture<ExitStatus> {
+    let mut git = Git {
+        ctx: context,
+        row: command::NONE,
+        is_found: false,
+        repo: repository::Repository::default(),
+        config: config::Config::default(),
+        parameters: Vec::new(),
+        objects: Database::default(),
+        packed: None,
+        ignore: ignore::Ignore::default(),
+        attributes: attributes::Attributes::default(),
+        commits: HashMap::new(),
+        abbreviation: None,
+    };
+    match git.prepare() {
+        Ok(row) => (row.run)(git),
+        Err(error) => boxed(async move { git.finish(Err(error)).await }),
+    }
+}
+
+/// Aliases of aliases, at most.
+const MOST_ALIASES: usize = 10;
+
+impl Git {
+    /// Takes the global options and finds the subcommand and, where that needs one, the repository.
+    fn prepare(&mut self) -> Result<&'static Command> {
+        self.global_options()?;
+        let mut is_discovered = false;
+        for _ in 0..MOST_ALIASES {
+            let Some(name) = self.ctx.args.first().cloned() else {
+                let text = format!("usage: {}\n", UTILITY.usage);
+                self.ctx.stdout.push(text.as_bytes());
+                return Err(GitError::Exit(1));
+            };
+            if let Some(row) = COMMANDS.iter().copied().find(|row| row.name.as_bytes() == name.as_bytes()) {
+                self.ctx.args.remove(0);
+                self.row = row;
+                if !is_discovered
+                    && row.needs != Needs::Nothing
+                    && !self.discover()?
+                    && row.needs != Needs::Perhaps
+                {
+                    return Err(fatal!("not a git repository (or any of the parent directories): .git"));
+                }
+                if row.needs == Needs::WorkTree {
+                    self.work_tree()?;
+                }
+                return Ok(row);
+            }
+            if !is_discovered {
+                self.discover()?;
+                is_discovered = true;
+            }
+            let Some(alias) = self.alias(&name) else {
+                return Err(unknown_command(&name));
+            };
+            if alias.starts_with(b"!") {
+                return Err(fatal!("alias '{name}' runs a shell command, which is not supported"));
+            }
+            let words = split_words(&alias);
+            self.ctx.args.remove(0);
+            self.ctx.args.splice(0..0, words);
+            is_discovered = true;
+        }
+        Err(fatal!("alias loop detected"))
+    }
+
+    fn alias(&self, name: &[u8]) -> Option<Text> {
+        let full = [&b"alias."[..], name].concat_metered();
+        self.config.all(&full).last().and_then(|entry| entry.value.clone())
+    }
+
+    fn global_options(&mut self) -> Result<()> {
+        let mut args = std::mem::take(&mut self.ctx.args);
+        let mut at = 0;
+        let mut env = crate::utility::Environment::clone(&self.ctx.env);
+        while let Some(arg) = args.get(at).cloned() {
+            let bytes = arg.as_bytes();
+            if !bytes.starts_with(b"-") || bytes.len() < 2 {
+                break;
+            }
+            at += 1;
+            let mut next = |what: &str| {
+                at += 1;
+                args.get(at - 1).cloned().ok_or_else(|| GitError::Plain(format!("{what}\n"), 129))
+            };
+            match bytes {
+                b"-C" => {
+                    let path = next("no directory given for '-C'")?;
+                    if path.is_empty() {
+                        continue;
+                    }
+                    let full = crate::vfs::path::join(&self.ctx.cwd, &path);
+                    match self.ctx.session.fs.metadata(&full) {
+                        Ok(metadata) if metadata.is_directory() => {}
+                        Ok(_) => return Err(fatal!("cannot change to '{path}': Not a directory")),
+                        Err(FsError::Errno(errno)) => {
+                            return Err(fatal!("cannot change to '{path}': {}", errno.message()));
+                        }
+                        Err(FsError::Limit(limit)) => return Err(limit.into()),
+                    }
+                    self.ctx.cwd = Text::from(self.ctx.session.fs.canonicalize(&full)?);
+                }
+                b"-c" => {
+                    let parameter = next("-c expects a configuration string")?;
+                    self.parameters.push(parameter);
+                }
+                b"--git-dir" => env.set("GIT_DIR".into(), next("no directory given for '--git-dir'")?),
+                b"--work-tree" => {
+                    env.set("GIT_WORK_TREE".into(), next("no directory given for '--work-tree'")?)
+                }
+                b"--namespace" => drop(next("no namespace given for --namespace")?),
+                b"-p"
+                | b"-P"
+                | b"--paginate"
+                | b"--no-pager"
+                | b"--no-optional-locks"
+                | b"--no-replace-objects"
+                | b"--no-lazy-fetch"
+                | b"--no-advice" => {}
+                b"--literal-pathspecs" => env.set("GIT_LITERAL_PATHSPECS".into(), "1".into()),
+                b"--bare" => env.set("GIT_DIR".into(), self.ctx.cwd.clone()),
+                b"--version" | b"-v" => {
+                    at -= 1;
+                    args.splice(at..=at, [Text::from_static(b"version")]);
+                    break;
+                }
+                b"--help" | b"-h" => {
+                    let text = super::options::help(&UTILITY);
+                    self.ctx.stdout.push(text.as_bytes());
+                    return Err(GitError::Exit(0));
+                }
+                b"--exec-path" => {
+                    self.ctx.stdout.push(b"/usr/lib/git-core\n");
+                    return Err(GitError::Exit(0));
+                }
+                _ => {
+                    if let Some(path) = bytes.strip_prefix(b"--git-dir=") {
+                        env.set("GIT_DIR".into(), path.into());
+                    } else if let Some(path) = bytes.strip_prefix(b"--work-tree=") {
+                        env.set("GIT_WORK_TREE".into(), path.into());
+                    } else if !bytes.starts_with(b"--exec-path=") && !bytes.starts_with(b"--namespace=") {
+                        let text = format!("unknown option: {arg}\nusage: {}\n", UTILITY.usage);
+                        return Err(GitError::Plain(text, 129));
+                    }
+                }
+            }
+        }
+        args.remove_front(at);
+        self.ctx.args = args;
+        self.ctx.env = Arc::new(env);
+        Ok(())
+    }
+
+    /// Says what went wrong and gives the exit status.
+    pub(crate) async fn finish(mut self, result: Result<u8>) -> ExitStatus {
+        let (text, status) = match result {
+            Ok(status) => (None, status),
+            Err(GitError::Exit(status)) => (None, status),
+            Err(GitError::Fatal(text)) => (Some(format!("fatal: {text}\n")), 128),
+            Err(GitError::Error(text, status)) => (Some(format!("error: {text}\n")), status),
+            Err(GitError::Plain(text, status)) => (Some(text), status),
+            Err(GitError::Other(error)) => return self.ctx.finish(Err(error)).await,
+        };
+        if let Some(text) = text {
+            self.ctx.stderr.push(text.as_bytes());
+        }
+        self.ctx.finish(Ok(ExitStatus(status))).await
+    }
+
+    /// Prints a line on standard error.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.ctx.stderr.push(text.as_bytes());
+        self.ctx.stderr.push(b"\n");
+        self.ctx.stderr.flush_now();
+    }
+
+    /// Writes on standard output.
+    pub(crate) async fn print(&mut self, bytes: &[u8]) -> Result<()> {
+        self.ctx.stdout.write(bytes).await?;
+        self.ctx.tick().await?;
+        Ok(())
+    }
+
+    /// An object that has to be there.
+    pub(crate) async fn object(&mut self, id: &ObjectId) -> Result<(Kind, Vec<u8>)> {
+        let object = self.objects.read(&self.ctx.session.fs, &self.ctx.meter, id).await?;
+        object.ok_or_else(|| fatal!("unable to read {id}"))
+    }
+
+    /// An object of a kind; `None`: it is another or is not there.
+    pub(crate) async fn object_of(&mut self, id: &ObjectId, kind: Kind) -> Result<Option<Vec<u8>>> {
+        let object = self.objects.read(&self.ctx.session.fs, &self.ctx.meter, id).await?;
+        Ok(object.filter(|object| object.0 == kind).map(|object| object.1))
+    }
+
+    /// The kind and size of an object.
+    pub(crate) async fn object_header(&mut self, id: &ObjectId) -> Result<Option<(Kind, u64)>> {
+        self.objects.header(&self.ctx.session.fs, &self.ctx.meter, id).await
+    }
+
+    pub(crate) fn has_object(&mut self, id: &ObjectId) -> Result<bool> {
+        self.objects.has(&self.ctx.session.fs, id)
+    }
+
+    pub(crate) async fn write_object(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId> {
+        self.objects.write(&self.ctx.session.fs, &self.ctx.meter, kind, bytes).await
+    }
+
+    /// The entries of a tree.
+    pub(crate) async fn tree(&mut self, id: &ObjectId) -> Result<Vec<object::tree::TreeEntry>> {
+        let bytes = self.object_of(id, Kind::Tree).await?;
+        let Some(bytes) = bytes else { return Err(fatal!("unable to read tree ({id})")) };
+        crate::utility::pace::tick_bytes(&self.ctx.meter, bytes.len()).await?;
+        object::tree::parse(&bytes).ok_or_else(|| fatal!("bad tree object {id}"))
+    }
+
+    /// The headers of a commit, read once.
+    pub(crate) async fn commit(&mut self, id: &ObjectId) -> Result<Arc<Commit>> {
+        if let Some(commit) = self.commits.get(id) {
+            self.ctx.tick().await?;
+            return Ok(Arc::clone(commit));
+        }
+        let Some(bytes) = self.object_of(id, Kind::Commit).await? else {
+            return Err(fatal!("bad object {id}"));
+        };
+        let Some(mut commit) = Commit::parse(&bytes) else { return Err(fatal!("bad object {id}")) };
+        if self.is_shallow(id)? {
+            commit.parents.clear();
+        }
+        let commit = Arc::new(commit);
+        self.commits.insert(*id, Arc::clone(&commit));
+        Ok(commit)
+    }
+
+    /// Whether the history is cut off at a commit.
+    fn is_shallow(&mut self, id: &ObjectId) -> Result<bool> {
+        let path = crate::utility::files::join(&self.repo.common_dir, b"shallow");
+        if self.fs().metadata(&path).is_err() {
+            return Ok(false);
+        }
+        let text = repository::read_file(self.fs(), &path)?.unwrap_or_default();
+        Ok(text.split(|byte| *byte == b'\n').any(|line| ObjectId::from_hex(line) == Some(*id)))
+    }
+}
+
+/// The words of an alias.
+fn split_words(text: &[u8]) -> Vec<Text> {
+    let (mut words, mut word, mut is_word) = (Vec::new(), Vec::new(), false);
+    let mut quote = None;
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match (byte, quote) {
+            (b'\\', None | Some(b'"')) => word.extend(bytes.next()),
+            (b'"' | b'\'', None) => (quote, is_word) = (Some(byte), true),
+            (byte, Some(open)) if byte == open => quote = None,
+            (b' ' | b'\t' | b'\n', None) => {
+                if is_word || !word.is_empty() {
+                    words.push(Text::from(std::mem::take(&mut word)));
+                }
+                is_word = false;
+            }
+            _ => word.push(byte),
+        }
+    }
+    if is_word || !word.is_empty() {
+        words.push(Text::from(word));
+    }
+    words
+}
+
+/// Subcommands that reach other machines, and those that merge contents.
+const NETWORK: [&str; 11] = [
+    "clone",
+    "fetch",
+    "pull",
+    "push",
+    "ls-remote",
+    "send-email",
+    "request-pull",
+    "daemon",
+    "fetch-pack",
+    "send-pack",
+    "submodule",
+];
+const MERGING: [&str; 11] = [
+    "rebase",
+    "cherry-pick",
+    "revert",
+    "am",
+    "merge-tree",
+    "merge-file",
+    "bisect",
+    "filter-branch",
+    "replay",
+    "rerere",
+    "subtree",
+];
+
+fn unknown_command(name: &[u8]) -> GitError {
+    let is_in = |list: &[&str]| list.iter().any(|known| known.as_bytes() == name);
+    let shown: String = String::from_utf8_lossy(name);
+    if is_in(&NETWORK) {
+        return fatal!("'{shown}' needs a network, which is not there");
+    }
+    if is_in(&MERGING) {
+        return fatal!("'{shown}' needs to merge contents, which is not supported");
+    }
+    GitError::Plain(format!("git: '{shown}' is not a git command. See 'git --help'.\n"), 1)
+}

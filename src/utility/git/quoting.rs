@@ -1,0 +1,110 @@
+//! Paths as git prints them: in quotes and with C's escapes where they hold special characters.
+
+use super::Git;
+use crate::memory::{ToMetered, Vec, format};
+
+fn needs(byte: u8, quotes_high: bool) -> bool {
+    byte < 0x20 || byte == 0x7f || byte == b'"' || byte == b'\\' || (byte >= 0x80 && quotes_high)
+}
+
+/// A path in quotes if it needs them; with `always_blank` also where it has a blank.
+pub(crate) fn quote_path(path: &[u8], quotes_high: bool, quotes_blank: bool) -> Vec<u8> {
+    let special = path.iter().any(|byte| needs(*byte, quotes_high));
+    if !special {
+        if quotes_blank && path.contains(&b' ') {
+            let mut quoted: Vec<u8> = Vec::with_capacity(path.len() + 2);
+            quoted.push(b'"');
+            quoted.extend_from_slice(path);
+            quoted.push(b'"');
+            return quoted;
+        }
+        return path.to_metered();
+    }
+    let mut quoted: Vec<u8> = Vec::new();
+    quoted.push(b'"');
+    escape(path, quotes_high, &mut quoted);
+    quoted.push(b'"');
+    quoted
+}
+
+fn escape(path: &[u8], quotes_high: bool, out: &mut Vec<u8>) {
+    for &byte in path {
+        let letter = match byte {
+            7 => b'a',
+            8 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            0x0b => b'v',
+            0x0c => b'f',
+            b'\r' => b'r',
+            b'"' | b'\\' => byte,
+            _ if needs(byte, quotes_high) => {
+                out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+                continue;
+            }
+            _ => {
+                out.push(byte);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', letter]);
+    }
+}
+
+/// What a quoted path stands for; `None`: it is not well quoted.
+pub(crate) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut out: Vec<u8> = Vec::new();
+    let mut at = 1;
+    loop {
+        let byte = *text.get(at)?;
+        at += 1;
+        match byte {
+            b'"' => return Some((out, at)),
+            b'\\' => {
+                let next = *text.get(at)?;
+                at += 1;
+                out.push(match next {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 0x0b,
+                    b'f' => 0x0c,
+                    b'r' => b'\r',
+                    b'0'..=b'3' => {
+                        let digits = text.get(at - 1..at + 2)?;
+                        at += 2;
+                        digits.iter().try_fold(0_u8, |value, digit| {
+                            let digit = digit.checked_sub(b'0').filter(|digit| *digit < 8)?;
+                            Some(value << 3 | digit)
+                        })?
+                    }
+                    other => other,
+                });
+            }
+            _ => out.push(byte),
+        }
+    }
+}
+
+impl Git {
+    /// A path as it is printed.
+    pub(crate) fn quoted(&self, path: &[u8]) -> Vec<u8> {
+        quote_path(path, self.config.truth("core.quotepath") != Some(false), false)
+    }
+
+    /// A path of the work tree as seen from the working directory.
+    pub(crate) fn from_here(&self, path: &[u8]) -> Vec<u8> {
+        if self.repo.prefix.is_empty() {
+            return path.to_metered();
+        }
+        let here = format!("/{}", bstr::BStr::new(&self.repo.prefix));
+        let there = format!("/{}", bstr::BStr::new(path));
+        let ends = path.ends_with(b"/");
+        let mut shown = crate::utility::files::relative_path(here.as_bytes(), there.as_bytes());
+        if ends {
+            shown.push(b'/');
+        }
+        shown
+    }
+}
