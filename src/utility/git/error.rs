@@ -7,7 +7,7 @@ use crate::vfs::FsError;
 
 /// What ends a subcommand.
 #[derive(Debug)]
-pub(super) enum GitError {
+pub(crate) enum GitError {
     /// `fatal: text`, status 128.
     Fatal(String),
     /// `error: text`, with a status.
@@ -21,7 +21,7 @@ pub(super) enum GitError {
 }
 
 /// What most functions of git return.
-pub(super) type Result<T> = std::result::Result<T, GitError>;
+pub(crate) type Result<T> = std::result::Result<T, GitError>;
 
 impl From<UtilityError> for GitError {
     fn from(error: UtilityError) -> Self {
@@ -48,10 +48,10 @@ impl From<FsError> for GitError {
 macro_rules! fatal {
     ($($argument:tt)*) => { $crate::utility::git::error::GitError::Fatal($crate::memory::format!($($argument)*)) };
 }
-pub(super) use fatal;
+pub(crate) use fatal;
 
 /// A missing file is `None`; a limit ends the run.
-pub(super) fn found<T>(result: std::result::Result<T, FsError>) -> Result<Option<T>> {
+pub(crate) fn found<T>(result: std::result::Result<T, FsError>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(FsError::Limit(limit)) => Err(limit.into()),

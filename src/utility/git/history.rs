@@ -458,6 +458,9 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
         }
         for (spec, given) in arguments.in_order() {
             match spec.long {
+                "format" | "pretty" if given.is_some_and(|given| given.is_empty()) => {
+                    style.format = Format::User(Text::EMPTY, true);
+                }
                 "pretty" => style.format = Format::named(given.map_or(&b""[..], |given| given), self)?,
                 "format" => style.format = Format::named(given.map_or(&b""[..], |given| given), self)?,
                 "oneline" => (style.format, style.abbreviates) = (Format::Oneline, true),

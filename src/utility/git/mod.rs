@@ -147,7 +147,6 @@ impl Git {
             let words = split_words(&alias);
             self.ctx.args.remove(0);
             self.ctx.args.splice(0..0, words);
-            is_discovered = true;
         }
         Err(fatal!("alias loop detected"))
     }

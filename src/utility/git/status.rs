@@ -21,6 +21,8 @@ pub(crate) enum Untracked {
     #[default]
     Normal,
     All,
+    /// Folders as a whole, those without files too.
+    Folders,
 }
 
 /// How ignored files are told.
@@ -117,6 +119,12 @@ impl Git {
         }
         if untracked != Untracked::No || ignored != Ignored::No {
             self.find_unknown(&index, spec, (untracked, ignored), &mut status).await?;
+            if ignored == Ignored::No {
+                status.ignored.clear();
+            }
+            if untracked == Untracked::No {
+                status.untracked.clear();
+            }
         }
         Ok(status)
     }
@@ -185,7 +193,7 @@ impl Git {
                     continue;
                 }
                 let (has_files, has_untracked) = self.holds(&path).await?;
-                if has_untracked {
+                if has_untracked || (!has_files && untracked == Untracked::Folders) {
                     status.untracked.push(shown.into());
                     if ignored != Ignored::No {
                         self.ignored_in(&path, &mut status.ignored).await?;

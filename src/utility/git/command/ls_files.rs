@@ -80,7 +80,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     };
     if others {
         let mut status = Status::default();
-        let shown = if arguments.has("directory") { Untracked::Normal } else { Untracked::All };
+        let shown = match (arguments.has("directory"), arguments.truth("empty-directory")) {
+            (false, _) => Untracked::All,
+            (true, Some(false)) => Untracked::Normal,
+            (true, _) => Untracked::Folders,
+        };
         git.find_unknown(&index, &spec, (shown, Ignored::Traditional), &mut status).await?;
         let mut paths = if ignored { std::mem::take(&mut status.ignored) } else { std::mem::take(&mut status.untracked) };
         if !arguments.has("exclude-standard") {

@@ -59,7 +59,6 @@ macro_rules! command {
         start
     }};
 }
-use command;
 
 macro_rules! commands {
     ($($module:ident),* $(,)?) => {
@@ -75,12 +74,12 @@ commands! {
 
 /// What every subcommand's file needs.
 mod prelude {
-    pub(super) use super::{Command, Needs, command};
+    pub(super) use super::{Command, Needs};
     pub(super) use crate::memory::{JoinMetered, String, ToMetered, Vec};
     pub(super) use crate::text::Text;
     pub(super) use crate::utility::git::Git;
     pub(super) use crate::utility::git::arguments::{Arguments, Style};
     pub(super) use crate::utility::git::error::{GitError, Result, fatal};
     pub(super) use crate::utility::git::object::id::{Kind, ObjectId};
-    pub(super) use crate::utility::{flag, number, optional, value};
+    pub(super) use crate::utility::{flag, optional, value};
 }

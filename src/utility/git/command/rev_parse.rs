@@ -37,6 +37,8 @@ struct Settings {
     sq: bool,
     printed: usize,
     pending: Option<ObjectId>,
+    /// Revisions that were met where one is to be verified.
+    verified: usize,
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
@@ -93,7 +95,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                     continue;
                 }
                 if !arg.starts_with(b"-") || arg.len() == 1 {
-                    revision(git, &mut settings, &arg, args.get(at..).unwrap_or(&[])).await?;
+                    revision(git, &mut settings, &arg).await?;
                     if !settings.verify && settings.printed == usize::MAX {
                         settings.printed = 0;
                         only_paths = true;
@@ -106,8 +108,14 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
     }
     if settings.verify {
+        if settings.verified == 0
+            && let Some(default) = settings.default.take()
+        {
+            settings.pending = git.resolve(&default).await?;
+            settings.verified = usize::from(settings.pending.is_some());
+        }
         return match settings.pending.take() {
-            Some(id) if settings.printed == 1 => {
+            Some(id) if settings.verified == 1 => {
                 show(git, &settings, &id, false, None).await?;
                 Ok(0)
             }
@@ -373,7 +381,7 @@ fn full_name(git: &mut Git, name: &[u8]) -> Result<Option<Text>> {
 }
 
 /// A revision, a range or, from here on, paths.
-async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text, rest: &[Text]) -> Result<()> {
+async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result<()> {
     needed(git)?;
     if !settings.verify
         && let Some(dots) = memchr::memmem::find(arg, b"..")
@@ -415,18 +423,18 @@ async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text, rest: &[Te
             return Ok(());
         }
     }
-    let unborn = name == b"HEAD" && (settings.symbolic_full || settings.abbrev_ref);
     if let Some(id) = git.resolve(name).await? {
         settings.printed += 1;
         if settings.verify {
             settings.pending = Some(id);
-            if settings.printed == 1 && (settings.symbolic || settings.symbolic_full || settings.abbrev_ref) {
+            settings.verified += 1;
+            if settings.verified == 1 && (settings.symbolic || settings.symbolic_full || settings.abbrev_ref) {
                 show(git, settings, &id, false, Some(name)).await?;
                 return Err(GitError::Exit(0));
             }
             if is_negated {
                 settings.pending = None;
-                settings.printed = 0;
+                settings.verified = 0;
                 show(git, settings, &id, true, None).await?;
                 return Err(GitError::Exit(0));
             }
@@ -440,13 +448,11 @@ async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text, rest: &[Te
     if settings.verify {
         return no_single(settings).map(drop);
     }
-    let _ = unborn;
     let is_path = git.fs().symlink_metadata(&normalise(&git.ctx.absolute(arg))).is_ok();
     if !is_path && !settings.only_revs {
         // What can not be understood is printed all the same.
         line(git, arg).await?;
         git.ctx.stdout.flush().await?;
-        let _ = rest;
         return Err(ambiguous(arg));
     }
     if is_path {

@@ -1,9 +1,9 @@
 //! The object database: loose objects, packs and the databases that it borrows from (`info/alternates`).
 
-pub(super) mod commit;
-pub(super) mod id;
+pub(crate) mod commit;
+pub(crate) mod id;
 mod pack;
-pub(super) mod tree;
+pub(crate) mod tree;
 mod zlib;
 
 use super::error::{Result, fatal, found};
@@ -19,7 +19,7 @@ const MOST_ALTERNATES: usize = 16;
 
 /// The objects of a repository.
 #[derive(Default)]
-pub(super) struct Database {
+pub(crate) struct Database {
     /// Folders with objects; the first is the repository's own.
     folders: Vec<Vec<u8>>,
     packs: Option<Vec<Pack>>,
@@ -27,7 +27,7 @@ pub(super) struct Database {
 
 impl Database {
     /// The database in `folder` and those it borrows from.
-    pub(super) fn open(fs: &FileSystem, folder: Vec<u8>) -> Result<Self> {
+    pub(crate) fn open(fs: &FileSystem, folder: Vec<u8>) -> Result<Self> {
         let mut folders: Vec<Vec<u8>> = Vec::new();
         folders.push(folder);
         let mut next = 0;
@@ -71,7 +71,7 @@ impl Database {
     }
 
     /// Whether an object is there.
-    pub(super) fn has(&mut self, fs: &FileSystem, id: &ObjectId) -> Result<bool> {
+    pub(crate) fn has(&mut self, fs: &FileSystem, id: &ObjectId) -> Result<bool> {
         for pack in self.packs(fs)? {
             if pack.find(id)?.is_some() {
                 return Ok(true);
@@ -82,7 +82,7 @@ impl Database {
     }
 
     /// An object; `None` when it is not there.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         &mut self,
         fs: &FileSystem,
         meter: &Meter,
@@ -110,7 +110,7 @@ impl Database {
     }
 
     /// The kind and the size of an object.
-    pub(super) async fn header(
+    pub(crate) async fn header(
         &mut self,
         fs: &FileSystem,
         meter: &Meter,
@@ -137,7 +137,7 @@ impl Database {
     }
 
     /// Stores an object; one that is there is left alone.
-    pub(super) async fn write(
+    pub(crate) async fn write(
         &mut self,
         fs: &FileSystem,
         meter: &Meter,
@@ -161,7 +161,7 @@ impl Database {
     }
 
     /// The objects whose names begin with these digits, at most `most`.
-    pub(super) fn with_prefix(
+    pub(crate) fn with_prefix(
         &mut self,
         fs: &FileSystem,
         digits: &[u8],
@@ -201,12 +201,12 @@ impl Database {
     }
 
     /// About how many objects there are in packs.
-    pub(super) fn packed_count(&mut self, fs: &FileSystem) -> Result<u64> {
+    pub(crate) fn packed_count(&mut self, fs: &FileSystem) -> Result<u64> {
         Ok(self.packs(fs)?.iter().map(|pack| u64::from(pack.count())).sum())
     }
 
     /// The most digits that the name shares with that of another object.
-    pub(super) fn shared_digits(&mut self, fs: &FileSystem, id: &ObjectId) -> Result<usize> {
+    pub(crate) fn shared_digits(&mut self, fs: &FileSystem, id: &ObjectId) -> Result<usize> {
         let mut most = 0;
         for pack in self.packs(fs)? {
             let place = pack.lower_bound(id)?;
