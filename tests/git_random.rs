@@ -256,7 +256,7 @@ config user.name
 check-ignore -v x.log build/deep/out a
 reflog -5
 blame .gitignore
-blame a
+blame HEAD a
 grep -n alpha
 grep -c one HEAD
 shortlog -s HEAD

@@ -80,7 +80,8 @@ pub(crate) fn parse_exact(text: &[u8], git: &Git) -> Option<(i64, i32)> {
     let (first, second, third) = (words.next()?, words.next(), words.next());
     let is_number = first.iter().all(u8::is_ascii_digit) && (first.len() > 8 || text.len() != bare.len());
     if is_number && third.is_none() {
-        let seconds: i64 = std::str::from_utf8(first).ok()?.parse().ok()?;
+        let seconds: i64 =
+            std::str::from_utf8(first).ok()?.parse().ok().filter(|seconds| *seconds < 1 << 45)?;
         return match second {
             None => Some((seconds, if text.len() == bare.len() { git.zone_at(seconds) } else { 0 })),
             Some(zone) => Some((seconds, zone_number(zone)?)),

@@ -4,14 +4,13 @@
 use super::Git;
 use super::arguments::Arguments;
 use super::date::{DateMode, parse_about};
-use super::error::{GitError, Result, fatal};
+use super::error::{Result, fatal};
 use super::object::commit::{header, message};
 use super::object::id::{Kind, ObjectId};
 use super::pretty::{Format, Style};
-use super::revision::ambiguous;
 use super::walk::{Item, Order, Walk};
 use super::wildmatch::matches;
-use crate::memory::{Vec, format};
+use crate::memory::Vec;
 use crate::text::Text;
 use crate::utility::pace::Pace;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
@@ -173,7 +172,7 @@ impl Git {
         let mut walk = Walk {
             is_reversed: arguments.has("reverse"),
             first_parent: arguments.has("first-parent"),
-            no_walk: arguments.last_of(&["no-walk", "do-walk"]) == Some("no-walk"),
+            only_tips: arguments.last_of(&["no-walk", "do-walk"]) == Some("no-walk"),
             full_history: arguments.has("full-history"),
             shows_boundary: arguments.has("boundary"),
             order: match arguments.last_of(&["topo-order", "date-order"]) {
@@ -314,7 +313,7 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
                 is_path = true;
             }
             if !self.is_file(word) && !looks_like_pathspec(word) {
-                return Err(ambiguous(word));
+                return Err(self.unresolved(word).await?);
             }
             history.paths.push(word.clone());
         }
@@ -451,7 +450,6 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
             abbreviates: self.config.truth("log.abbrevcommit") == Some(true),
             abbreviation: None,
             shows_parents: arguments.has("parents"),
-            shows_notes: false,
         };
         if let Some(name) = self.config.get("log.date") {
             style.date = DateMode::named(name).unwrap_or_default();
@@ -622,9 +620,4 @@ impl History {
             ""
         }
     }
-}
-
-/// What a command says where one revision was needed.
-pub(crate) fn bad_revision(word: &[u8]) -> GitError {
-    GitError::Fatal(format!("bad revision '{}'", bstr::BStr::new(word)))
 }

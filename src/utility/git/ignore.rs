@@ -37,7 +37,7 @@ pub(crate) struct List {
 pub(crate) struct Ignore {
     folders: BTreeMap<Text, Arc<List>>,
     general: Option<Vec<Arc<List>>>,
-    ignore_case: bool,
+    folds_case: bool,
 }
 
 fn parse(text: &[u8], base: &[u8], source: &[u8]) -> List {
@@ -91,7 +91,7 @@ impl Git {
         if let Some(lists) = &self.ignore.general {
             return Ok(lists.clone());
         }
-        self.ignore.ignore_case = self.config.truth("core.ignorecase") == Some(true);
+        self.ignore.folds_case = self.config.truth("core.ignorecase") == Some(true);
         let mut lists = Vec::new();
         let info = join(&self.repo.common_dir, b"info/exclude");
         if let Some(text) = read_file(self.fs(), &info)? {
@@ -142,7 +142,7 @@ impl Git {
         loop {
             self.ctx.tick_now()?;
             let list = self.folder_list(path.get(..end.unwrap_or(0)).unwrap_or(&[]))?;
-            if let Some(pattern) = list.find(path, is_folder, self.ignore.ignore_case) {
+            if let Some(pattern) = list.find(path, is_folder, self.ignore.folds_case) {
                 let pattern = pattern.clone();
                 return Ok(Some((list, pattern)));
             }
@@ -152,7 +152,7 @@ impl Git {
             }
         }
         for list in general {
-            if let Some(pattern) = list.find(path, is_folder, self.ignore.ignore_case) {
+            if let Some(pattern) = list.find(path, is_folder, self.ignore.folds_case) {
                 let pattern = pattern.clone();
                 return Ok(Some((list, pattern)));
             }

@@ -51,42 +51,6 @@ fn escape(path: &[u8], quotes_high: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// What a quoted path stands for; `None`: it is not well quoted.
-pub(crate) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let mut out: Vec<u8> = Vec::new();
-    let mut at = 1;
-    loop {
-        let byte = *text.get(at)?;
-        at += 1;
-        match byte {
-            b'"' => return Some((out, at)),
-            b'\\' => {
-                let next = *text.get(at)?;
-                at += 1;
-                out.push(match next {
-                    b'a' => 7,
-                    b'b' => 8,
-                    b't' => b'\t',
-                    b'n' => b'\n',
-                    b'v' => 0x0b,
-                    b'f' => 0x0c,
-                    b'r' => b'\r',
-                    b'0'..=b'3' => {
-                        let digits = text.get(at - 1..at + 2)?;
-                        at += 2;
-                        digits.iter().try_fold(0_u8, |value, digit| {
-                            let digit = digit.checked_sub(b'0').filter(|digit| *digit < 8)?;
-                            Some(value << 3 | digit)
-                        })?
-                    }
-                    other => other,
-                });
-            }
-            _ => out.push(byte),
-        }
-    }
-}
-
 impl Git {
     /// A path as it is printed.
     pub(crate) fn quoted(&self, path: &[u8]) -> Vec<u8> {
@@ -94,7 +58,7 @@ impl Git {
     }
 
     /// A path of the work tree as seen from the working directory.
-    pub(crate) fn from_here(&self, path: &[u8]) -> Vec<u8> {
+    pub(crate) fn seen_from_here(&self, path: &[u8]) -> Vec<u8> {
         if self.repo.prefix.is_empty() {
             return path.to_metered();
         }

@@ -434,11 +434,26 @@ impl Git {
         Ok(id.abbreviated(least.max(shared + 1)).into())
     }
 
+    /// What git says of a word that is neither a revision nor a path, and of `REVISION:PATH` without the path.
+    pub(crate) async fn unresolved(&mut self, spec: &[u8]) -> Result<GitError> {
+        let Some(colon) = path_colon(spec).filter(|colon| *colon > 0) else { return Ok(ambiguous(spec)) };
+        let (front, path) = (spec.get(..colon).unwrap_or(&[]), spec.get(colon + 1..).unwrap_or(&[]));
+        if self.resolve_revision(front).await?.is_none() {
+            return Ok(fatal!("invalid object name '{}'.", bstr::BStr::new(front)));
+        }
+        let words = if self.work_metadata(path)?.is_some() {
+            "exists on disk, but not in"
+        } else {
+            "does not exist in"
+        };
+        Ok(fatal!("path '{}' {words} '{}'", bstr::BStr::new(path), bstr::BStr::new(front)))
+    }
+
     /// As [`Git::resolve`], of what has to be there.
     pub(crate) async fn resolve_or_fail(&mut self, spec: &[u8]) -> Result<ObjectId> {
         match self.resolve(spec).await? {
             Some(id) => Ok(id),
-            None => Err(ambiguous(spec)),
+            None => Err(self.unresolved(spec).await?),
         }
     }
 

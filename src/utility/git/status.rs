@@ -149,8 +149,7 @@ impl Git {
                 }
                 let path = join(&folder, &entry.name);
                 let is_folder = entry.kind == FileKind::Directory;
-                if !is_folder && index.find(&path, 0).is_ok() || !index.range(&path).is_empty() && !is_folder
-                {
+                if !is_folder && !index.range(&path).is_empty() {
                     continue;
                 }
                 let is_ignored = in_ignored || self.is_ignored(&path, is_folder)?;
@@ -167,7 +166,7 @@ impl Git {
                 if !spec.reaches(&path) && !spec.matches(&path) {
                     continue;
                 }
-                if !index.get(&path).is_none_or(|entry| entry.mode != super::object::tree::SUBMODULE) {
+                if index.get(&path).is_some_and(|entry| entry.mode == super::object::tree::SUBMODULE) {
                     continue;
                 }
                 if !index.folder(&path).is_empty() {

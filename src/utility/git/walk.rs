@@ -51,7 +51,7 @@ pub(crate) struct Walk {
     pub(crate) order: Order,
     pub(crate) is_reversed: bool,
     pub(crate) first_parent: bool,
-    pub(crate) no_walk: bool,
+    pub(crate) only_tips: bool,
     pub(crate) since: Option<i64>,
     pub(crate) until: Option<i64>,
     pub(crate) pathspec: Pathspec,
@@ -123,7 +123,7 @@ impl Walk {
                 self.push(id, commit.date);
             }
         }
-        if self.no_walk {
+        if self.only_tips {
             let mut seen: HashMap<ObjectId, ()> = HashMap::new();
             let mut list = Vec::new();
             for (id, is_excluded, _) in &tips {
@@ -350,7 +350,7 @@ impl Walk {
                 }
             }
             let flags = self.flags(&id);
-            if flags.is_uninteresting || (flags.is_same && !self.no_walk) {
+            if flags.is_uninteresting || (flags.is_same && !self.only_tips) {
                 continue;
             }
             return Ok(Some(Item { id, commit, is_left: flags.is_left, is_boundary: false }));

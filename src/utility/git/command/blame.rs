@@ -6,6 +6,7 @@ use crate::utility::git::date::{DateMode, DateStyle};
 use crate::utility::git::diff::lines::{Blanks, File, runs};
 use crate::utility::git::object::commit::{Signature, header, message};
 use crate::utility::git::pretty::subject;
+use std::cmp::Reverse;
 
 pub(super) static COMMAND: Command = Command {
     name: "blame",
@@ -26,6 +27,12 @@ pub(super) static COMMAND: Command = Command {
     run: command!(run),
     ..Command::BASE
 };
+
+/// Commits that are still to be looked at, the youngest first: the file there and its lines that are looked for.
+type Pending = crate::memory::BTreeMap<(Reverse<i64>, ObjectId), (File, Vec<(usize, usize)>)>;
+
+/// Commits as they are stored; none is what is not committed yet.
+type Texts = HashMap<Option<ObjectId>, Vec<u8>>;
 
 /// Where a line comes from: its commit (none: not committed yet) and its number there, from 0.
 #[derive(Clone, Debug)]
@@ -87,7 +94,7 @@ fn range(arguments: &Arguments, count: usize) -> Result<(usize, usize)> {
     let (start, end) = text.split_once(',').unwrap_or((&text, ""));
     let start: usize = if start.is_empty() { 1 } else { start.parse().map_err(|_| fatal!("-L takes numbers only"))? };
     let end = match end.strip_prefix('+') {
-        Some(length) => start + length.parse::<usize>().map_err(|_| fatal!("-L takes numbers only"))? - 1,
+        Some(length) => start.saturating_add(length.parse::<usize>().map_err(|_| fatal!("-L takes numbers only"))?).saturating_sub(1),
         None if end.is_empty() => count,
         None => end.parse().map_err(|_| fatal!("-L takes numbers only"))?,
     };
@@ -130,8 +137,7 @@ async fn trace(
     blanks: Blanks,
     origins: &mut Vec<Option<Origin>>,
 ) -> Result<()> {
-    use std::cmp::Reverse;
-    let mut queue: crate::memory::BTreeMap<(Reverse<i64>, ObjectId), (File, Vec<(usize, usize)>)> = crate::memory::BTreeMap::new();
+    let mut queue: Pending = Pending::new();
     let date = git.commit(&start).await?.date;
     queue.insert((Reverse(date), start), (file, wanted));
     while let Some(((_, id), (file, mut wanted))) = queue.pop_first() {
@@ -186,7 +192,7 @@ async fn print(
         None if arguments.has("t") => DateMode { style: DateStyle::Raw, is_local: false },
         None => DateMode { style: DateStyle::Iso, is_local: false },
     };
-    let mut texts: HashMap<Option<ObjectId>, Vec<u8>> = HashMap::new();
+    let mut texts: Texts = Texts::new();
     let now = git.now();
     let zone = git.zone_at(now);
     let sign = if zone < 0 { '-' } else { '+' };
@@ -245,7 +251,7 @@ async fn porcelain(
     arguments: &Arguments,
     path: &[u8],
     file: &File,
-    (origins, texts): (&[Option<Origin>], &HashMap<Option<ObjectId>, Vec<u8>>),
+    (origins, texts): (&[Option<Origin>], &Texts),
     (from, to): (usize, usize),
 ) -> Result<()> {
     let mut told: HashMap<Option<ObjectId>, ()> = HashMap::new();

@@ -299,6 +299,9 @@ async fn set_upstream(git: &mut Git, arguments: &Arguments, operands: &[Text]) -
         return Err(fatal!("the requested upstream branch '{upstream}' does not exist"));
     };
     git.follow_upstream(&branch, &source)?;
+    if arguments.has("quiet") {
+        return Ok(0);
+    }
     let short = git.shorten(&source)?;
     git.print(format!("branch '{branch}' set up to track '{short}'.\n").as_bytes()).await?;
     Ok(0)
@@ -412,14 +415,14 @@ async fn wanted(git: &mut Git, arguments: &Arguments, row: &Row) -> Result<bool>
             continue;
         }
         let base = arguments.value(name).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
-        let Some(base) = git.resolve_commit(&base).await? else { return Err(fatal!("malformed object name {base}")) };
+        let Some(base) = git.resolve_commit(&base).await? else { return Err(GitError::Error(format!("malformed object name {base}"), 129)) };
         if git.is_ancestor(row.id, base).await? != expected {
             return Ok(false);
         }
     }
     for (name, expected) in [("contains", true), ("no-contains", false)] {
         let Some(base) = arguments.value(name).cloned() else { continue };
-        let Some(base) = git.resolve_commit(&base).await? else { return Err(fatal!("malformed object name {base}")) };
+        let Some(base) = git.resolve_commit(&base).await? else { return Err(GitError::Error(format!("malformed object name {base}"), 129)) };
         if git.is_ancestor(base, row.id).await? != expected {
             return Ok(false);
         }

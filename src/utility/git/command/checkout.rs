@@ -160,7 +160,7 @@ impl Git {
                     if let Some(mode) = mode
                         && mode != 0o160_000
                         && self.work_id(&change.path, mode).await? != change.new.id
-                        && !self.deciding_pattern(&change.path, false)?.is_some_and(|(_, pattern)| !pattern.is_negated)
+                        && self.deciding_pattern(&change.path, false)?.is_none_or(|(_, pattern)| pattern.is_negated)
                     {
                         untracked.push(change.path.clone());
                         continue;
@@ -327,7 +327,7 @@ impl Git {
             for change in index_and_work_tree(self, &index, &Pathspec::default()).await?.into_iter().chain(staged) {
                 lines.insert(change.path, change.status);
             }
-            for (path, status) in lines.iter() {
+            for (path, status) in &lines {
                 self.print(&[&[*status, b'\t'][..], path, b"\n"].concat_metered()).await?;
             }
         }

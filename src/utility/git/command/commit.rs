@@ -292,7 +292,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         crate::utility::git::error::found(git.fs().remove_file(&path))?;
     }
     if !arguments.has("quiet") {
-        summary(git, id, &title, (old_tree, tree), parents.is_empty(), (amends, &author)).await?;
+        let shows_date = amends || ["date", "reuse-message", "reedit-message"].iter().any(|name| arguments.has(name));
+        summary(git, id, &title, (old_tree, tree), parents.is_empty(), (shows_date, &author)).await?;
     }
     Ok(0)
 }
@@ -384,7 +385,7 @@ async fn summary(
     title: &[u8],
     (old, new): (ObjectId, ObjectId),
     is_root: bool,
-    (amends, author): (bool, &[u8]),
+    (shows_date, author): (bool, &[u8]),
 ) -> Result<()> {
     let place = match git.current_branch()? {
         Some(branch) => branch,
@@ -398,7 +399,7 @@ async fn summary(
     if author.get(..end) != committer.get(..end) {
         git.print(&[b" Author: ", author.get(..end).unwrap_or(author), b"\n"].concat_metered()).await?;
     }
-    if amends || author.get(end..) != committer.get(end..) && git.variable("GIT_AUTHOR_DATE").is_some() {
+    if shows_date {
         let who = crate::utility::git::object::commit::Signature::parse(author);
         let date = git.show_date(&who, &crate::utility::git::date::DateMode::default());
         git.print(&[&b" Date: "[..], &date, b"\n"].concat_metered()).await?;

@@ -128,8 +128,7 @@ async fn describe(git: &mut Git, arguments: &Arguments, names: &HashMap<ObjectId
     let mut order = 0;
     while let Some(item) = walk.next(git).await? {
         if names.contains_key(&item.id) {
-            let mut away = Walk::default();
-            away.first_parent = arguments.has("first-parent");
+            let mut away = Walk { first_parent: arguments.has("first-parent"), ..Walk::default() };
             away.include(id);
             away.exclude(item.id);
             away.prepare(git).await?;

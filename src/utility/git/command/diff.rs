@@ -191,7 +191,7 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
         }
         let is_pattern = word.starts_with(b":") || word.iter().any(|byte| b"*?[".contains(byte));
         if !exists && !is_pattern {
-            return Err(ambiguous(word));
+            return Err(git.unresolved(word).await?);
         }
         named.paths.push(word.clone());
     }

@@ -32,6 +32,9 @@ pub(super) static COMMAND: Command = Command {
     ..Command::BASE
 };
 
+/// An `%(if)` that is open: whether its text counts, where it began, and what its condition has to be, or not to be.
+type Condition = (bool, usize, Option<(bool, Text)>);
+
 /// A ref that is shown.
 pub(super) struct Fields<'f> {
     pub(super) name: &'f [u8],
@@ -148,7 +151,7 @@ impl Git {
                 continue;
             }
             let base = arguments.value(name).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
-            let Some(base) = self.resolve_commit(&base).await? else { return Err(fatal!("malformed object name {base}")) };
+            let Some(base) = self.resolve_commit(&base).await? else { return Err(GitError::Error(format!("malformed object name {base}"), 129)) };
             let Some(commit) = self.peel(id, Kind::Commit).await? else { return Ok(false) };
             let is_in = if name.ends_with("merged") {
                 self.is_ancestor(commit, base).await?
@@ -170,7 +173,7 @@ impl Git {
     pub(super) async fn format_ref(&mut self, format: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>> {
         let mut out: Vec<u8> = Vec::new();
         // For each `%(if)` that is open: whether its text counts, and where its condition began.
-        let mut conditions: Vec<(bool, usize, Option<(bool, Text)>)> = Vec::new();
+        let mut conditions: Vec<Condition> = Vec::new();
         let mut at = 0;
         while let Some(&byte) = format.get(at) {
             self.ctx.tick().await?;

@@ -165,7 +165,7 @@ impl Search<'_> {
         if binary && arguments.has("I") {
             return Ok(false);
         }
-        let shown = if arguments.has("full-name") { path.to_metered() } else { git.from_here(path) };
+        let shown = if arguments.has("full-name") { path.to_metered() } else { git.seen_from_here(path) };
         let name = [front, &git.quoted(&shown)].concat_metered();
         let only_names = arguments.has("files-with-matches") || arguments.has("name-only");
         let without = arguments.has("files-without-match");

@@ -103,7 +103,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             if !spec.matches(&entry.path) || (arguments.has("unmerged") && entry.stage == 0) {
                 continue;
             }
-            if ignored && !git.deciding_pattern(&entry.path, false)?.is_some_and(|(_, pattern)| !pattern.is_negated) {
+            if ignored && git.deciding_pattern(&entry.path, false)?.is_none_or(|(_, pattern)| pattern.is_negated) {
                 continue;
             }
             if arguments.has("deduplicate") && !stage && last.as_ref() == Some(&entry.path) {
@@ -166,7 +166,7 @@ impl Lister {
         entry: Option<&crate::utility::git::index::IndexEntry>,
         path: &[u8],
     ) -> Result<()> {
-        let shown = if self.full_name { path.to_metered() } else { git.from_here(path) };
+        let shown = if self.full_name { path.to_metered() } else { git.seen_from_here(path) };
         let shown = if self.ends_in_nul { shown } else { git.quoted(&shown) };
         let mut line: Vec<u8> = Vec::new();
         if let (Some(format), Some(entry)) = (&self.format, entry) {

@@ -81,7 +81,7 @@ async fn show(git: &mut Git, arguments: &Arguments, path: &[u8], mode: u32, id: 
     let digits = arguments.number("abbrev")?.map(|digits| digits.clamp(4, 40) as usize);
     let name = if arguments.has("abbrev") { git.abbreviate(&id, digits)? } else { id.hex().into() };
     let full = arguments.has("full-name") || arguments.has("full-tree");
-    let shown = if full { path.to_metered() } else { git.from_here(path) };
+    let shown = if full { path.to_metered() } else { git.seen_from_here(path) };
     let shown = if arguments.has("z") { shown } else { git.quoted(&shown) };
     if arguments.has("name-only") || arguments.has("name-status") {
         return git.print(&[&shown[..], end].concat_metered()).await;

@@ -39,7 +39,7 @@ fn urls(git: &Git, name: &[u8], is_push: bool) -> Vec<Vec<u8>> {
     if list.is_empty() {
         list = get("url");
     }
-    for url in list.iter_mut() {
+    for url in &mut list {
         for entry in &git.config.entries {
             let base = entry.name.strip_prefix(b"url.").and_then(|rest| rest.strip_suffix(b".insteadof"));
             if let (Some(base), Some(value)) = (base, &entry.value)

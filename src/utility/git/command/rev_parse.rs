@@ -3,7 +3,6 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::files::{join, relative_path};
-use crate::utility::git::revision::ambiguous;
 use crate::vfs::path::normalise;
 
 pub(super) static COMMAND: Command = Command {
@@ -19,8 +18,9 @@ pub(super) static COMMAND: Command = Command {
 struct Settings {
     verify: bool,
     quiet: bool,
-    /// Digits of `--short`.
-    short: Option<Option<usize>>,
+    /// `--short`, and its digits.
+    is_short: bool,
+    digits: Option<usize>,
     symbolic: bool,
     symbolic_full: bool,
     /// `--abbrev-ref`, perhaps strict.
@@ -181,7 +181,8 @@ async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bo
         "--verify" => settings.verify = true,
         "-q" | "--quiet" => settings.quiet = true,
         "--short" => {
-            settings.short = Some(given.and_then(|digits| digits.parse().ok()).map(|digits: usize| digits.clamp(4, 40)));
+            settings.is_short = true;
+            settings.digits = given.and_then(|digits| digits.parse().ok()).map(|digits: usize| digits.clamp(4, 40));
             settings.verify = true;
         }
         "--symbolic" => settings.symbolic = true,
@@ -299,7 +300,7 @@ async fn fact(git: &mut Git, settings: &Settings, name: &str) -> Result<()> {
             print_path(git, settings, &path, true).await
         }
         "--show-cdup" => {
-            let depth = git.repo.prefix.iter().filter(|byte| **byte == b'/').count();
+            let depth = memchr::memchr_iter(b'/', &git.repo.prefix).count();
             let text = crate::memory::repeat(b"../", depth);
             line(git, &text).await
         }
@@ -344,10 +345,7 @@ async fn show(git: &mut Git, settings: &Settings, id: &ObjectId, is_negated: boo
             None => Ok(()),
         };
     }
-    let text = match settings.short {
-        Some(digits) => git.abbreviate(id, digits)?,
-        None => Text::from(id.hex()),
-    };
+    let text = if settings.is_short { git.abbreviate(id, settings.digits)? } else { Text::from(id.hex()) };
     line(git, &[sign, &text].concat_metered()).await
 }
 
@@ -452,8 +450,7 @@ async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result<
     if !is_path && !settings.only_revs {
         // What can not be understood is printed all the same.
         line(git, arg).await?;
-        git.ctx.stdout.flush().await?;
-        return Err(ambiguous(arg));
+        return Err(git.unresolved(arg).await?);
     }
     if is_path {
         settings.printed = usize::MAX;

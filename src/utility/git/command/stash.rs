@@ -74,7 +74,7 @@ fn stash_number(name: Option<&Text>) -> Result<usize> {
 fn entry_id(git: &mut Git, number: usize) -> Result<ObjectId> {
     let entries = git.read_log(b"refs/stash")?;
     if entries.is_empty() {
-        return Err(GitError::Error("No stash entries found.".into(), 1));
+        return Err(GitError::Plain("No stash entries found.\n".into(), 1));
     }
     match entries.len().checked_sub(number + 1).and_then(|at| entries.get(at)) {
         Some(entry) => Ok(entry.new),
@@ -138,7 +138,7 @@ async fn push(git: &mut Git, arguments: &Arguments) -> Result<u8> {
         Some(given) => format!("On {branch}: {given}"),
         None => format!("WIP on {about}"),
     };
-    let id = git.write_commit(work, &[head, index_commit], &author, format!("{text}\n").as_bytes()).await?;
+    let id = git.write_commit(work, &[head, index_commit], &author, text.as_bytes()).await?;
     let old = git.ref_id(b"refs/stash")?;
     let mut entries = git.read_log(b"refs/stash")?;
     git.write_ref(b"refs/stash", id)?;

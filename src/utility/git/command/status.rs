@@ -127,7 +127,7 @@ impl Printer {
         if self.ends_in_nul {
             return path.to_metered();
         }
-        let shown = if self.is_relative { git.from_here(path) } else { path.to_metered() };
+        let shown = if self.is_relative { git.seen_from_here(path) } else { path.to_metered() };
         quote_path(&shown, git.config.truth("core.quotepath") != Some(false), quotes_blank)
     }
 }
@@ -165,8 +165,7 @@ async fn branch_line(git: &mut Git) -> Result<Vec<u8>> {
 }
 
 async fn short(git: &mut Git, status: &Status, printer: &Printer) -> Result<()> {
-    let mut unmerged_last: Vec<Vec<u8>> = Vec::new();
-    for (path, one) in status.paths.iter() {
+    for (path, one) in &status.paths {
         let (x, y) = one.letters(b' ');
         let mut line: Vec<u8> = Vec::from([x, y, b' ']);
         let pair = one.staged.as_ref().or(one.unstaged.as_ref()).filter(|change| change.is_pair());
@@ -182,14 +181,7 @@ async fn short(git: &mut Git, status: &Status, printer: &Printer) -> Result<()> 
             None => line.extend_from_slice(&printer.path(git, path, true)),
         }
         line.push(printer.end());
-        if one.stages > 0 {
-            unmerged_last.push(line);
-        } else {
-            unmerged_last.push(line);
-        }
-    }
-    for line in &unmerged_last {
-        git.print(line).await?;
+        git.print(&line).await?;
     }
     for (sign, paths) in [(b"?? ", &status.untracked), (b"!! ", &status.ignored)] {
         for path in paths {
@@ -228,7 +220,7 @@ async fn branch_lines(git: &mut Git, end: u8) -> Result<()> {
 async fn second(git: &mut Git, status: &Status, printer: &Printer) -> Result<()> {
     let index = git.read_index().await?;
     let mut last: Vec<Vec<u8>> = Vec::new();
-    for (path, one) in status.paths.iter() {
+    for (path, one) in &status.paths {
         if one.stages > 0 {
             let (x, y) = one.letters(b'.');
             let mut modes = [0; 4];
@@ -253,7 +245,7 @@ async fn second(git: &mut Git, status: &Status, printer: &Printer) -> Result<()>
             last.push(line);
             continue;
         }
-        let line = changed_line(git, &index, path, one, printer)?;
+        let line = changed_line(git, &index, path, one, printer);
         git.print(&line).await?;
     }
     for line in &last {
@@ -277,7 +269,7 @@ fn changed_line(
     path: &Text,
     one: &PathStatus,
     printer: &Printer,
-) -> Result<Vec<u8>> {
+) -> Vec<u8> {
     let (x, y) = one.letters(b'.');
     let entry = index.get(path);
     let in_index = entry.map_or((0, ObjectId::ZERO), |entry| (entry.mode, entry.id));
@@ -311,7 +303,7 @@ fn changed_line(
         line.extend_from_slice(&printer.path(git, &change.old_path, false));
     }
     line.push(printer.end());
-    Ok(line)
+    line
 }
 
 /// What the branch is and how it stands to its upstream.

@@ -63,7 +63,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             continue;
         }
         let mut line = path.clone();
-        line.resize_by(width - path.len() + 1, b' ');
+        line.resize_by(width - path.len() + 2, b' ');
         if *is_bare {
             line.extend_from_slice(b"(bare)");
         } else {

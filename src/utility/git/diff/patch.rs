@@ -33,14 +33,6 @@ impl Git {
         Ok(self.object_header(&side.id).await?.map_or(0, |header| header.1))
     }
 
-    /// The object's name of a side, which is made where it is not known.
-    pub(crate) async fn side_id(&mut self, side: Side, path: &[u8]) -> Result<ObjectId> {
-        if side.mode == 0 || !side.is_in_work_tree {
-            return Ok(side.id);
-        }
-        self.work_id(path, side.mode).await
-    }
-
     /// Whether the files of a path are compared as binary ones, by their attributes or content.
     pub(crate) fn is_binary_file(&mut self, path: &[u8], text: &[u8], options: &DiffOptions) -> Result<bool> {
         if options.text {

@@ -327,7 +327,7 @@ impl Search<'_> {
             return Ok(0);
         };
         let mut copied = 0;
-        for (hash, bytes) in olds.iter() {
+        for (hash, bytes) in olds {
             copied += news.get(hash).map_or(0, |other| *bytes.min(other));
         }
         git.ctx.tick_many(olds.len() as u32);

@@ -287,7 +287,7 @@ pub(super) fn num_stat(git: &Git, all: &[Figures], ends_in_nul: bool) -> Vec<u8>
         }
         match &one.old_path {
             Some(old) if ends_in_nul => {
-                out.extend_from_slice(&[b"\0", &old[..], b"\0", &one.path, b"\0"].concat_metered())
+                out.extend_from_slice(&[b"\0", &old[..], b"\0", &one.path, b"\0"].concat_metered());
             }
             _ if ends_in_nul => out.extend_from_slice(&[&one.path[..], b"\0"].concat_metered()),
             Some(_) => out.extend_from_slice(&[&one.name[..], b"\n"].concat_metered()),

@@ -17,9 +17,11 @@ pub(crate) struct Commit {
 #[derive(Clone, Debug)]
 pub(crate) struct Tag {
     pub(crate) object: ObjectId,
-    pub(crate) kind: Kind,
     pub(crate) name: Text,
 }
+
+/// Moments are nearer to the epoch than this.
+const MOST_SECONDS: u64 = 1 << 45;
 
 /// Who did something and when.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,8 +80,8 @@ impl Tag {
     /// Reads the headers; `None` where they are damaged.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let object = ObjectId::from_hex(header(bytes, b"object")?)?;
-        let kind = Kind::named(header(bytes, b"type")?)?;
-        Some(Self { object, kind, name: Text::from(header(bytes, b"tag")?) })
+        Kind::named(header(bytes, b"type")?)?;
+        Some(Self { object, name: Text::from(header(bytes, b"tag")?) })
     }
 }
 
@@ -95,7 +97,8 @@ impl<'t> Signature<'t> {
         let mut words =
             rest.get(last + 1..).unwrap_or(&[]).split(|byte| *byte == b' ').filter(|word| !word.is_empty());
         let number = |word: Option<&[u8]>| -> Option<i64> { std::str::from_utf8(word?).ok()?.parse().ok() };
-        let seconds = number(words.next()).unwrap_or(0);
+        // What no calendar holds is the epoch, as in git.
+        let seconds = number(words.next()).filter(|seconds| seconds.abs_diff(0) < MOST_SECONDS).unwrap_or(0);
         let zone = number(words.next()).unwrap_or(0).clamp(-9999, 9999) as i32;
         Self {
             name: text.get(..open).unwrap_or(&[]).trim_ascii(),

@@ -17,7 +17,7 @@ const KEPT_BASES: usize = 4 << 20;
 /// A pack and its index.
 pub(super) struct Pack {
     index: OpenFile,
-    pack: OpenFile,
+    data: OpenFile,
     version: u32,
     count: u32,
     bases: HashMap<u64, (Kind, Arc<Vec<u8>>)>,
@@ -96,7 +96,7 @@ impl Pack {
             Some([0xff, b't', b'O', b'c', ..]) | None => return Ok(None),
             Some(_) => 1,
         };
-        let mut pack = Self { index, pack, version, count: 0, bases: HashMap::new(), kept: 0 };
+        let mut pack = Self { index, data: pack, version, count: 0, bases: HashMap::new(), kept: 0 };
         pack.count = pack.fan(255)?;
         // The index has to hold what it promises.
         let needed = pack.table() + u64::from(pack.count) * if version == 2 { 28 } else { 24 };
@@ -163,7 +163,7 @@ impl Pack {
     /// The head of an entry: what it is, its size, and where its stream begins.
     fn entry(&self, offset: u64) -> Result<Option<(Entry, u64, u64)>> {
         let mut head: Vec<u8> = Vec::with_capacity(64);
-        read_at(&self.pack, offset, 64, &mut head)?;
+        read_at(&self.data, offset, 64, &mut head)?;
         let mut bytes = head.iter().copied().enumerate();
         let Some((_, first)) = bytes.next() else { return Ok(None) };
         let (mut size, mut shift, mut byte) = (u64::from(first & 15), 4, first);
@@ -216,7 +216,7 @@ impl Pack {
     async fn stream(&self, meter: &Meter, start: u64, size: u64) -> Result<Option<Vec<u8>>> {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let bytes = inflate(meter, size, |at, block| {
-            read_at(&self.pack, start + at as u64, size.clamp(256, 4096), block)
+            read_at(&self.data, start + at as u64, size.clamp(256, 4096), block)
         });
         Ok(bytes.await?.filter(|bytes| bytes.len() == size))
     }
@@ -292,7 +292,7 @@ impl Pack {
                 },
             };
             if result.is_none() {
-                let head = inflate(meter, 20, |at, block| read_at(&self.pack, start + at as u64, 64, block));
+                let head = inflate(meter, 20, |at, block| read_at(&self.data, start + at as u64, 64, block));
                 let Some(head) = head.await? else { return Ok(None) };
                 let mut rest = head.as_slice();
                 let sizes = (length(&mut rest), length(&mut rest));

@@ -1,7 +1,7 @@
 //! Zlib streams: inflated into memory that is charged as it grows, deflated in pieces.
 
 use crate::limit::Meter;
-use crate::memory::{Vec, vec};
+use crate::memory::{Box, Vec, vec};
 use crate::utility::git::error::Result;
 use crate::utility::pace::tick_bytes;
 use miniz_oxide::deflate::core::{
@@ -21,7 +21,8 @@ pub(super) async fn inflate(
     most: usize,
     mut next: impl FnMut(usize, &mut Vec<u8>) -> Result<()>,
 ) -> Result<Option<Vec<u8>>> {
-    let mut state = DecompressorOxide::new();
+    // The state is large: it does not live in the future.
+    let mut state = Box::new(DecompressorOxide::new());
     let mut window: Vec<u8> = vec![0; WINDOW];
     let (mut at, mut offset) = (0, 0);
     let mut out: Vec<u8> = Vec::with_capacity(most.min(64 << 10));
@@ -61,7 +62,7 @@ pub(super) async fn inflate(
 
 /// Deflates `parts`, one after the other.
 pub(super) async fn deflate(meter: &Meter, parts: &[&[u8]]) -> Result<Vec<u8>> {
-    let mut state = CompressorOxide::new(create_comp_flags_from_zip_params(6, 1, 0));
+    let mut state = Box::new(CompressorOxide::new(create_comp_flags_from_zip_params(6, 1, 0)));
     let mut out: Vec<u8> = Vec::new();
     let mut room: Vec<u8> = vec![0; 16 << 10];
     let blocks = parts.iter().flat_map(|part| part.chunks(16 << 10)).map(|block| (block, TDEFLFlush::None));

@@ -33,7 +33,6 @@ pub(crate) struct Style {
     /// Digits of abbreviations.
     pub(crate) abbreviation: Option<usize>,
     pub(crate) shows_parents: bool,
-    pub(crate) shows_notes: bool,
 }
 
 /// Refs by the commits that they lead to, in the order in which they are shown.
