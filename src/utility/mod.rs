@@ -142,6 +142,7 @@ mod fmt;
 mod fold;
 mod gawk;
 mod getopt;
+mod git;
 mod grep;
 mod head;
 mod hostname;

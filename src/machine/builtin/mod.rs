@@ -105,7 +105,6 @@ builtins! {
     wait: WAIT;
 }
 
-
 /// What each builtin is given of the table.
 pub(crate) static TABLE: Table = Table { rows: BUILTINS, find };
 

@@ -7,7 +7,7 @@ use super::repository::read_file;
 use super::wildmatch::matches;
 use crate::memory::{Arc, BTreeMap, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::join;
+use crate::utility::file::join;
 
 /// A line: a pattern and what it says of attributes (`+`, `-`, a value; none: it is as if nothing was said).
 #[derive(Clone, Debug)]

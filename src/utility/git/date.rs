@@ -4,8 +4,8 @@ use super::Git;
 use super::object::commit::Signature;
 use crate::memory::{String, Vec, format};
 use crate::text::Text;
-use crate::utility::time_format::{MONTHS, WEEKDAYS, Zone};
-use crate::utility::time_parse;
+use crate::utility::format::time_format::{MONTHS, WEEKDAYS, Zone};
+use crate::utility::format::time_parse;
 
 /// How dates are printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::walk::{Item, Order, Walk};
 use super::wildmatch::matches;
 use crate::memory::Vec;
 use crate::text::Text;
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 use crate::utility::{OptionSpec, flag, number, optional, value};
 

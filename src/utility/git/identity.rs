@@ -3,7 +3,7 @@
 use super::Git;
 use super::error::{GitError, Result, fatal};
 use crate::memory::{JoinMetered, ToMetered, Vec, format};
-use crate::utility::time_format::{Zone, timestamp};
+use crate::utility::format::time_format::{Zone, timestamp};
 
 /// In which role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::repository::read_file;
 use super::wildmatch::matches;
 use crate::memory::{Arc, BTreeMap, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::join;
+use crate::utility::file::join;
 
 /// A line of a list.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use super::object::tree;
 use super::repository::read_file;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::join;
-use crate::utility::pace::tick_bytes;
+use crate::utility::context::pace::tick_bytes;
+use crate::utility::file::join;
 use crate::vfs::Metadata;
 
 /// What the file system said of a file when it was last looked at.

@@ -33,7 +33,7 @@ mod work_tree;
 
 use crate::memory::{Arc, HashMap, JoinMetered, String, Vec, format};
 use crate::utility::prelude::*;
-use crate::utility::{BoxFuture, boxed};
+use crate::utility::{BoxFuture, boxed, flag, optional, value};
 use command::{COMMANDS, Command, Needs};
 use error::{GitError, Result, fatal};
 use object::Database;
@@ -212,7 +212,7 @@ impl Git {
                     break;
                 }
                 b"--help" | b"-h" => {
-                    let text = super::options::help(&UTILITY);
+                    let text = crate::utility::context::options::help(&UTILITY, UTILITY.options);
                     self.ctx.stdout.push(text.as_bytes());
                     return Err(GitError::Exit(0));
                 }
@@ -297,7 +297,7 @@ impl Git {
     pub(crate) async fn tree(&mut self, id: &ObjectId) -> Result<Vec<object::tree::TreeEntry>> {
         let bytes = self.object_of(id, Kind::Tree).await?;
         let Some(bytes) = bytes else { return Err(fatal!("unable to read tree ({id})")) };
-        crate::utility::pace::tick_bytes(&self.ctx.meter, bytes.len()).await?;
+        crate::utility::context::pace::tick_bytes(&self.ctx.meter, bytes.len()).await?;
         object::tree::parse(&bytes).ok_or_else(|| fatal!("bad tree object {id}"))
     }
 
@@ -321,7 +321,7 @@ impl Git {
 
     /// Whether the history is cut off at a commit.
     fn is_shallow(&mut self, id: &ObjectId) -> Result<bool> {
-        let path = crate::utility::files::join(&self.repo.common_dir, b"shallow");
+        let path = crate::utility::file::join(&self.repo.common_dir, b"shallow");
         if self.fs().metadata(&path).is_err() {
             return Ok(false);
         }

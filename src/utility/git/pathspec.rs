@@ -135,9 +135,9 @@ impl Git {
             return Ok(rest.strip_prefix(b"/").unwrap_or(rest).to_metered());
         }
         // The folder may be reached by a link.
-        let folder = crate::utility::files::parent(&full);
-        let name = crate::utility::files::last_component(&full);
-        let real = self.fs().canonicalize(folder).map(|folder| crate::utility::files::join(&folder, name));
+        let folder = crate::utility::file::parent(&full);
+        let name = crate::utility::file::last_component(&full);
+        let real = self.fs().canonicalize(folder).map(|folder| crate::utility::file::join(&folder, name));
         match real.ok().as_deref().and_then(|real| real.strip_prefix(root.as_slice())) {
             Some(rest) => Ok(rest.strip_prefix(b"/").unwrap_or(rest).to_metered()),
             None => Err(outside()),

@@ -65,7 +65,7 @@ impl Git {
         let here = format!("/{}", bstr::BStr::new(&self.repo.prefix));
         let there = format!("/{}", bstr::BStr::new(path));
         let ends = path.ends_with(b"/");
-        let mut shown = crate::utility::files::relative_path(here.as_bytes(), there.as_bytes());
+        let mut shown = crate::utility::file::relative_path(here.as_bytes(), there.as_bytes());
         if ends {
             shown.push(b'/');
         }

@@ -7,7 +7,7 @@ use super::object::id::ObjectId;
 use super::repository::read_file;
 use crate::memory::{BTreeMap, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::{join, parent};
+use crate::utility::file::{join, parent};
 
 /// Symbolic refs that lead to each other, at most.
 const MOST_LINKS: usize = 5;

@@ -7,7 +7,7 @@ use super::error::{Result, fatal, found};
 use super::object::Database;
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::join;
+use crate::utility::file::join;
 use crate::vfs::FileSystem;
 use crate::vfs::path::{components, normalise};
 
@@ -98,7 +98,7 @@ impl Git {
         if let Some(dir) = self.variable("GIT_DIR").cloned() {
             let mut path = normalise(&crate::vfs::path::join(&cwd, &dir));
             if self.fs().metadata(&path).is_ok_and(|metadata| metadata.is_regular()) {
-                path = linked(self.fs(), &path, crate::utility::files::parent(&path))?;
+                path = linked(self.fs(), &path, crate::utility::file::parent(&path))?;
             }
             if !is_git_dir(self.fs(), &path)? {
                 return Err(fatal!("not a git repository: '{dir}'"));
@@ -299,7 +299,7 @@ impl Git {
             };
             if applies {
                 let value = self.expand_home(value);
-                included.push(crate::vfs::path::join(crate::utility::files::parent(path), &value));
+                included.push(crate::vfs::path::join(crate::utility::file::parent(path), &value));
             }
         }
         for path in included {
@@ -325,7 +325,7 @@ impl Git {
         };
         let mut pattern = self.expand_home(pattern);
         if let Some(rest) = pattern.strip_prefix(b"./") {
-            pattern = join(crate::utility::files::parent(file), rest);
+            pattern = join(crate::utility::file::parent(file), rest);
         } else if !pattern.starts_with(b"/") {
             pattern = [&b"**/"[..], &pattern].concat_metered();
         }

@@ -6,7 +6,7 @@ use super::object::commit::{Tag, message};
 use super::object::id::{Kind, ObjectId};
 use crate::memory::{JoinMetered, Vec, format};
 use crate::text::Text;
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 
 /// The least digits of an abbreviation.

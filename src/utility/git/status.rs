@@ -10,7 +10,7 @@ use super::object::id::ObjectId;
 use super::pathspec::Pathspec;
 use crate::memory::{BTreeMap, ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::join;
+use crate::utility::file::join;
 use crate::vfs::FileKind;
 
 /// How files that git does not know are told.

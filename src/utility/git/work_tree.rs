@@ -8,8 +8,8 @@ use super::object::tree::{EXECUTABLE, LINK, SUBMODULE};
 use super::repository::read_file;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
-use crate::utility::files::{join, parent};
-use crate::utility::pace::tick_bytes;
+use crate::utility::context::pace::tick_bytes;
+use crate::utility::file::{join, parent};
 use crate::vfs::Metadata;
 
 impl Git {

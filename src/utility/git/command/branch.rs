@@ -255,7 +255,7 @@ async fn rename(git: &mut Git, operands: &[Text], is_forced: bool, is_copy: bool
     }
     git.write_ref(&to, id)?;
     if !log.is_empty() {
-        let folder = git.ref_path(&[&b"logs/"[..], crate::utility::files::parent(&to)].concat_metered());
+        let folder = git.ref_path(&[&b"logs/"[..], crate::utility::file::parent(&to)].concat_metered());
         git.fs().create_dir_all(&folder, 0o755)?;
         git.write_log(&to, &log)?;
     }

@@ -236,7 +236,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         (Some(_), Some(id)) => git.commit(&id).await?.parents.clone(),
         (None, Some(id)) => {
             let mut parents = Vec::from([id]);
-            let path = crate::utility::files::join(&git.repo.git_dir, b"MERGE_HEAD");
+            let path = crate::utility::file::join(&git.repo.git_dir, b"MERGE_HEAD");
             let merged = crate::utility::git::repository::read_file(git.fs(), &path)?.unwrap_or_default();
             parents.extend(merged.split(|byte| *byte == b'\n').filter_map(ObjectId::from_hex));
             parents
@@ -288,7 +288,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     git.update_ref(b"HEAD", id, &[word, &title].concat_metered())?;
     git.write_index(&index).await?;
     for name in [&b"MERGE_HEAD"[..], b"MERGE_MSG", b"MERGE_MODE", b"CHERRY_PICK_HEAD", b"REVERT_HEAD"] {
-        let path = crate::utility::files::join(&git.repo.git_dir, name);
+        let path = crate::utility::file::join(&git.repo.git_dir, name);
         crate::utility::git::error::found(git.fs().remove_file(&path))?;
     }
     if !arguments.has("quiet") {

@@ -2,10 +2,10 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::files::{join, parent};
+use crate::utility::file::{join, parent};
 use crate::utility::git::config::{Config, Entry, Scope, canonical, header, number, places, places as places_of, quoted, truth};
 use crate::utility::git::repository::read_file;
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 
 pub(super) static COMMAND: Command = Command {

@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::lines::is_binary;
 use crate::utility::git::diff::tree::files;
-use crate::utility::pace::Pace;
+use crate::utility::context::pace::Pace;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
 
 pub(super) static COMMAND: Command = Command {

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::files::join;
+use crate::utility::file::join;
 use crate::vfs::path::normalise;
 
 pub(super) static COMMAND: Command = Command {

@@ -69,7 +69,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         if descends {
             for entry in git.tree(&id).await?.iter().rev() {
-                tasks.push((crate::utility::files::join(&path, &entry.name), entry.mode, entry.id));
+                tasks.push((crate::utility::file::join(&path, &entry.name), entry.mode, entry.id));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `git mv`.
 
 use super::prelude::*;
-use crate::utility::files::{join, last_component, parent};
+use crate::utility::file::{join, last_component, parent};
 use crate::utility::git::index::IndexEntry;
 
 pub(super) static COMMAND: Command = Command {

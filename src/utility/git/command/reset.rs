@@ -133,7 +133,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if let Some(commit) = commit {
         if let Some(head) = git.head_id()? {
-            let path = crate::utility::files::join(&git.repo.git_dir, b"ORIG_HEAD");
+            let path = crate::utility::file::join(&git.repo.git_dir, b"ORIG_HEAD");
             git.fs().write(&path, format!("{head}\n").as_bytes(), 0o644)?;
         }
         git.update_ref(b"HEAD", commit, format!("reset: moving to {name}").as_bytes())?;

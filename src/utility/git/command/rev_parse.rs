@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::files::{join, relative_path};
+use crate::utility::file::{join, relative_path};
 use crate::vfs::path::normalise;
 
 pub(super) static COMMAND: Command = Command {

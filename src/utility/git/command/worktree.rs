@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::files::{join, parent};
+use crate::utility::file::{join, parent};
 use crate::utility::git::error::found;
 use crate::utility::git::repository::read_file;
 

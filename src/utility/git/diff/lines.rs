@@ -6,7 +6,7 @@ use super::slide::{Lines, settle};
 use crate::limit::LimitError;
 use crate::memory::{HashMap, Vec, vec};
 use crate::utility::Context;
-use crate::utility::pace::tick_bytes;
+use crate::utility::context::pace::tick_bytes;
 use std::hash::RandomState;
 
 /// What is ignored when lines are compared.

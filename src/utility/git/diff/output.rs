@@ -6,9 +6,9 @@ use super::options::DiffOptions;
 use super::rename::{FULL, detect};
 use super::statistics::{num_stat, short_stat, stat, summary};
 use crate::memory::{JoinMetered, Vec, format};
+use crate::utility::context::pace::Pace;
 use crate::utility::git::Git;
 use crate::utility::git::error::{Result, fatal};
-use crate::utility::pace::Pace;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 
 impl Git {
@@ -104,7 +104,7 @@ impl Git {
                         (None, Some(needle)) => memchr::memmem::find_iter(text, &needle[..]).count(),
                         (None, None) => 0,
                     };
-                    crate::utility::pace::tick_bytes(&self.ctx.meter, text.len()).await?;
+                    crate::utility::context::pace::tick_bytes(&self.ctx.meter, text.len()).await?;
                 }
                 counts.first() != counts.last()
             };

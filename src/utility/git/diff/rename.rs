@@ -4,11 +4,11 @@
 use super::change::Change;
 use crate::memory::{HashMap, Vec, vec};
 use crate::text::Text;
-use crate::utility::files::last_component;
+use crate::utility::context::pace::tick_bytes;
+use crate::utility::file::last_component;
 use crate::utility::git::Git;
 use crate::utility::git::error::Result;
 use crate::utility::git::object::id::ObjectId;
-use crate::utility::pace::tick_bytes;
 
 /// What two files with the same content score.
 pub(crate) const FULL: u32 = 60_000;

@@ -9,7 +9,7 @@ mod zlib;
 use super::error::{Result, fatal, found};
 use crate::limit::Meter;
 use crate::memory::{BTreeSet, JoinMetered, ToMetered, Vec};
-use crate::utility::files::join;
+use crate::utility::file::join;
 use crate::vfs::FileSystem;
 use id::{Kind, ObjectId};
 use pack::Pack;
@@ -155,7 +155,7 @@ impl Database {
         }
         let size = crate::memory::format!("{} {}\0", kind.name(), bytes.len());
         let stream = zlib::deflate(meter, &[size.as_bytes(), bytes]).await?;
-        fs.create_dir_all(crate::utility::files::parent(&path), 0o755)?;
+        fs.create_dir_all(crate::utility::file::parent(&path), 0o755)?;
         fs.write(&path, &stream, 0o444)?;
         Ok(id)
     }

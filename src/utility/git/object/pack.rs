@@ -5,8 +5,8 @@ use super::id::{Kind, ObjectId};
 use super::zlib::inflate;
 use crate::limit::Meter;
 use crate::memory::{Arc, HashMap, Vec};
+use crate::utility::context::pace::tick_bytes;
 use crate::utility::git::error::{Result, found};
-use crate::utility::pace::tick_bytes;
 use crate::vfs::{FileSystem, OpenFile, OpenOptions, Opened};
 
 /// Deltas on deltas, at most.

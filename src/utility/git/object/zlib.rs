@@ -2,8 +2,8 @@
 
 use crate::limit::Meter;
 use crate::memory::{Box, Vec, vec};
+use crate::utility::context::pace::tick_bytes;
 use crate::utility::git::error::Result;
-use crate::utility::pace::tick_bytes;
 use miniz_oxide::deflate::core::{
     CompressorOxide, TDEFLFlush, TDEFLStatus, compress, create_comp_flags_from_zip_params,
 };
