@@ -125,14 +125,14 @@ pub(crate) fn parse_about(text: &[u8], git: &Git) -> Option<i64> {
         b"yesterday" => return Some(git.now() - 86400),
         b"never" => return Some(0),
         b"midnight" | b"today" if words.as_slice() == b"midnight" => {
-            return time_parse::parse(b"00:00", now(git), &git.zone()).map(|moment| moment.as_second());
+            return time_parse::parse(b"00:00", now(git), &git.zone()).map(jiff::Timestamp::as_second);
         }
         b"today" => return Some(git.now()),
         _ => {}
     }
     time_parse::parse(text, now(git), &git.zone())
         .or_else(|| time_parse::parse(&words, now(git), &git.zone()))
-        .map(|moment| moment.as_second())
+        .map(jiff::Timestamp::as_second)
 }
 
 impl Git {

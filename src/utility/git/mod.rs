@@ -193,7 +193,7 @@ impl Git {
                 }
                 b"--git-dir" => env.set("GIT_DIR".into(), next("no directory given for '--git-dir'")?),
                 b"--work-tree" => {
-                    env.set("GIT_WORK_TREE".into(), next("no directory given for '--work-tree'")?)
+                    env.set("GIT_WORK_TREE".into(), next("no directory given for '--work-tree'")?);
                 }
                 b"--namespace" => drop(next("no namespace given for --namespace")?),
                 b"-p"

@@ -93,7 +93,7 @@ impl Pathspec {
     }
 
     /// The items that match none of the paths, as they were given.
-    pub(crate) fn unmatched<'p>(&self, paths: impl Iterator<Item = &'p [u8]> + Clone) -> Vec<Text> {
+    pub(crate) fn unmatched<'p>(&self, paths: &(impl Iterator<Item = &'p [u8]> + Clone)) -> Vec<Text> {
         let missing = |item: &&Item| !item.is_excluded && !paths.clone().any(|path| item.matches(path));
         self.items.iter().filter(missing).map(|item| item.given.clone()).collect()
     }

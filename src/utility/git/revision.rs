@@ -223,7 +223,7 @@ impl Git {
         {
             let (front, inside) =
                 (base.get(..at).unwrap_or(&[]), base.get(at + 2..base.len() - 1).unwrap_or(&[]));
-            return self.resolve_at(front, inside).await;
+            return self.resolve_at(front, inside);
         }
         if let Some((_, id)) = self.find_ref(base)? {
             return Ok(Some(id));
@@ -265,7 +265,7 @@ impl Git {
     }
 
     /// `front@{inside}`
-    async fn resolve_at(&mut self, front: &[u8], inside: &[u8]) -> Result<Option<ObjectId>> {
+    fn resolve_at(&mut self, front: &[u8], inside: &[u8]) -> Result<Option<ObjectId>> {
         if let Some(count) = inside.strip_prefix(b"-").and_then(decimal)
             && front.is_empty()
         {

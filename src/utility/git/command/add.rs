@@ -157,7 +157,7 @@ fn check_matches(
     let known = index.entries.iter().map(|entry| entry.path.as_bytes());
     let bare = |path: &'_ Text| -> Text { path.strip_suffix(b"/").map_or_else(|| path.clone(), Text::from) };
     let others: Vec<Text> = new.iter().chain(ignored.iter()).map(bare).collect();
-    let missing = spec.unmatched(known.chain(others.iter().map(Text::as_bytes)));
+    let missing = spec.unmatched(&known.chain(others.iter().map(Text::as_bytes)));
     for given in missing {
         let is_there = git.fs().symlink_metadata(&git.ctx.absolute(&given)).is_ok();
         if !is_there || arguments.has("update") {

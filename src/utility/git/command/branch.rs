@@ -61,7 +61,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     for (soft, hard, is_copy) in [("move", "M", false), ("copy", "C", true)] {
         if arguments.has(soft) || arguments.has(hard) {
-            return rename(git, &operands, arguments.has(hard) || arguments.has("force"), is_copy).await;
+            return rename(git, &operands, arguments.has(hard) || arguments.has("force"), is_copy);
         }
     }
     if arguments.has("unset-upstream") || arguments.value("set-upstream-to").is_some() {
@@ -228,7 +228,7 @@ async fn delete(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Resu
     Ok(status)
 }
 
-async fn rename(git: &mut Git, operands: &[Text], is_forced: bool, is_copy: bool) -> Result<u8> {
+fn rename(git: &mut Git, operands: &[Text], is_forced: bool, is_copy: bool) -> Result<u8> {
     let (old, new) = match operands {
         [new] => match git.current_branch()? {
             Some(branch) => (branch, new.clone()),

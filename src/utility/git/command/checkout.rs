@@ -46,7 +46,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let (before, after) = arguments.parts();
     let (before, after) = (before.to_metered(), after.to_metered());
     if let Some(name) = arguments.value("orphan").cloned() {
-        return git.switch_orphan(&name).await;
+        return git.switch_orphan(&name);
     }
     let new = arguments.value("b").map(|name| (name.clone(), false));
     if let Some((name, is_forced)) = new.or_else(|| arguments.value("B").map(|name| (name.clone(), true))) {
@@ -257,7 +257,7 @@ impl Git {
     }
 
     /// Switches to a branch without commits.
-    pub(super) async fn switch_orphan(&mut self, name: &Text) -> Result<u8> {
+    pub(super) fn switch_orphan(&mut self, name: &Text) -> Result<u8> {
         let full = [&b"refs/heads/"[..], name].concat_metered();
         if self.ref_id(&full)?.is_some() {
             return Err(fatal!("a branch named '{name}' already exists"));

@@ -224,7 +224,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.update_tracked(&mut index, &Pathspec::default(), true, false).await?;
         committed = index.clone();
     } else if !spec.is_empty() {
-        let missing = spec.unmatched(index.entries.iter().map(|entry| entry.path.as_bytes()));
+        let missing = spec.unmatched(&index.entries.iter().map(|entry| entry.path.as_bytes()));
         if let Some(given) = missing.first() {
             return Err(GitError::Error(format!("pathspec '{given}' did not match any file(s) known to git"), 1));
         }

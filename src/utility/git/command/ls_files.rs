@@ -74,7 +74,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         format: arguments.value("format").cloned(),
     };
     let mut unmatched = if has_operands && arguments.has("error-unmatch") {
-        spec.unmatched(index.entries.iter().map(|entry| entry.path.as_bytes()))
+        spec.unmatched(&index.entries.iter().map(|entry| entry.path.as_bytes()))
     } else {
         Vec::new()
     };

@@ -171,7 +171,7 @@ impl Git {
         let mut index = self.read_index().await?;
         let fresh = self.index_of_tree(tree, &index).await?;
         let known = index.entries.iter().chain(fresh.entries.iter()).map(|entry| entry.path.as_bytes());
-        if let Some(given) = spec.unmatched(known).first()
+        if let Some(given) = spec.unmatched(&known).first()
             && self.fs().symlink_metadata(&self.ctx.absolute(given)).is_err()
         {
             return Err(GitError::Error(format!("pathspec '{given}' did not match any file(s) known to git"), 1));

@@ -75,7 +75,7 @@ impl Git {
         let known: Vec<Text> = wanted.iter().map(|entry| entry.path.clone()).collect();
         let in_index: Vec<Text> = if removes { index.entries.iter().map(|entry| entry.path.clone()).collect() } else { Vec::new() };
         let paths = known.iter().chain(in_index.iter()).map(Text::as_bytes);
-        if let Some(given) = spec.unmatched(paths).first() {
+        if let Some(given) = spec.unmatched(&paths).first() {
             return Err(GitError::Error(format!("pathspec '{given}' did not match any file(s) known to git"), 1));
         }
         if source.is_some() && removes {

@@ -27,7 +27,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let spec = git.pathspec(&arguments.operands)?;
     let mut index = git.read_index().await?;
-    let missing = spec.unmatched(index.entries.iter().map(|entry| entry.path.as_bytes()));
+    let missing = spec.unmatched(&index.entries.iter().map(|entry| entry.path.as_bytes()));
     if let Some(given) = missing.first()
         && !arguments.has("ignore-unmatch")
     {

@@ -43,7 +43,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     if arguments.has("staged") || arguments.has("include-untracked") {
         return Err(fatal!("stash of untracked or staged files alone is not supported"));
     }
-    let number = stash_number(arguments.operands.first())?;
+    let number = stash_number(arguments.operands.first());
     match word.as_bytes() {
         b"list" => list(git, &arguments).await,
         b"push" | b"save" => push(git, &arguments).await,
@@ -64,11 +64,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
 }
 
-fn stash_number(name: Option<&Text>) -> Result<usize> {
-    let Some(name) = name else { return Ok(0) };
+fn stash_number(name: Option<&Text>) -> usize {
+    let Some(name) = name else { return 0 };
     let digits = name.strip_prefix(b"stash@{").and_then(|rest| rest.strip_suffix(b"}")).unwrap_or(name);
     let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
-    Ok(number.unwrap_or(0))
+    number.unwrap_or(0)
 }
 
 fn entry_id(git: &mut Git, number: usize) -> Result<ObjectId> {

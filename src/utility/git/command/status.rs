@@ -367,7 +367,7 @@ pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked) -
     if is_initial {
         out.push_str("\nNo commits yet\n\n");
     }
-    let text = sections(git, status, is_initial).await?;
+    let text = sections(git, status, is_initial);
     out.push_str(&String::from_utf8_lossy(&text));
     git.print(out.as_bytes()).await?;
     let has_staged = status.paths.values().any(|one| one.staged.is_some() && one.stages == 0);
@@ -392,7 +392,7 @@ pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked) -
 }
 
 /// The lists of the long format.
-pub(super) async fn sections(git: &mut Git, status: &Status, is_initial: bool) -> Result<Vec<u8>> {
+pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> {
     let printer = Printer { ends_in_nul: false, is_relative: git.config.truth("status.relativepaths") != Some(false) };
     let mut out: Vec<u8> = Vec::new();
     let item = |git: &Git, change: &Change, out: &mut Vec<u8>| {
@@ -467,7 +467,7 @@ pub(super) async fn sections(git: &mut Git, status: &Status, is_initial: bool) -
         }
         out.push(b'\n');
     }
-    Ok(out)
+    out
 }
 
 impl Git {

@@ -30,7 +30,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if let Some(name) = arguments.value("orphan").cloned() {
         git.reset_hard(ObjectId::EMPTY_TREE).await?;
-        return git.switch_orphan(&name).await;
+        return git.switch_orphan(&name);
     }
     let first = arguments.operands.first().cloned();
     let new = arguments.value("create").map(|name| (name.clone(), false));

@@ -126,7 +126,7 @@ impl Git {
         }
         if formats.raw || formats.name_only || formats.name_status {
             for change in changes {
-                let line = self.raw_line(change, options).await?;
+                let line = self.raw_line(change, options)?;
                 self.print(&line).await?;
             }
         }
@@ -166,7 +166,7 @@ impl Git {
         Ok(())
     }
 
-    async fn raw_line(&mut self, change: &Change, options: &DiffOptions) -> Result<Vec<u8>> {
+    fn raw_line(&mut self, change: &Change, options: &DiffOptions) -> Result<Vec<u8>> {
         let mut line: Vec<u8> = Vec::new();
         let formats = options.formats;
         if formats.raw {

@@ -162,7 +162,7 @@ impl Git {
         }
         if let (Some(name), Some(id)) = (head, self.head_id()?)
             && let Some(list) = decorations.by_id.get_mut(&id)
-            && list.iter().any(|known| *known == name)
+            && list.contains(&name)
         {
             list.retain(|known| *known != name && *known != b"HEAD");
             list.insert(0, Text::from([&b"HEAD -> "[..], &name].concat_metered()));
@@ -277,12 +277,8 @@ impl Git {
             if line.is_empty() && !whole {
                 break;
             }
-            if !line.is_empty() {
-                indented.extend_from_slice(b"    ");
-                indented.extend_from_slice(&expand_tabs(line));
-            } else {
-                indented.extend_from_slice(b"    ");
-            }
+            indented.extend_from_slice(b"    ");
+            indented.extend_from_slice(&expand_tabs(line));
             indented.push(b'\n');
         }
         let end = indented.trim_ascii_end().len();

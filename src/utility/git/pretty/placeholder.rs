@@ -196,7 +196,7 @@ impl Git {
                 }
                 out.extend_from_slice(&names.join_metered(b" "));
             }
-            b'a' | b'c' => return self.person(rest, shown, style, out),
+            b'a' | b'c' => return Ok(self.person(rest, shown, style, out)),
             b's' => out.extend_from_slice(&subject(text)),
             b'f' => out.extend_from_slice(&file_name(&subject(text))),
             b'b' => out.extend_from_slice(body(text)),
@@ -241,10 +241,10 @@ impl Git {
         Ok(length)
     }
 
-    fn person(&mut self, rest: &[u8], shown: &Shown<'_>, style: &Style, out: &mut Vec<u8>) -> Result<usize> {
+    fn person(&mut self, rest: &[u8], shown: &Shown<'_>, style: &Style, out: &mut Vec<u8>) -> usize {
         let name: &[u8] = if rest.first() == Some(&b'a') { b"author" } else { b"committer" };
         let who = Signature::parse(header(shown.bytes, name).unwrap_or(&[]));
-        let Some(kind) = rest.get(1) else { return Ok(0) };
+        let Some(kind) = rest.get(1) else { return 0 };
         let mode = |style: DateStyle| DateMode { style, is_local: false };
         let local = || who.email.split(|byte| *byte == b'@').next().unwrap_or(&[]).to_metered();
         let text = match kind {
@@ -259,10 +259,10 @@ impl Git {
             b'I' => self.show_date(&who, &mode(DateStyle::IsoStrict)),
             b's' => self.show_date(&who, &mode(DateStyle::Short)),
             b'h' => self.show_date(&who, &mode(DateStyle::Human)),
-            _ => return Ok(0),
+            _ => return 0,
         };
         out.extend_from_slice(&text);
-        Ok(2)
+        2
     }
 }
 
