@@ -265,11 +265,6 @@ impl Git {
                 _ => continue,
             };
             has_refs = true;
-            if spec.long == "all"
-                && let Some(id) = self.head_id()?
-            {
-                self.add_tip(history, b"HEAD", id, false).await?;
-            }
             for (name, id) in self.refs(front.as_bytes()).await? {
                 let short = name.strip_prefix(front.as_bytes()).unwrap_or(&name);
                 let fits = |pattern: &[u8], name: &[u8]| {
@@ -285,6 +280,11 @@ impl Git {
                 if !is_excluded && given.is_none_or(|pattern| fits(pattern, short)) {
                     self.add_tip(history, &name, id, false).await?;
                 }
+            }
+            if spec.long == "all"
+                && let Some(id) = self.head_id()?
+            {
+                self.add_tip(history, b"HEAD", id, false).await?;
             }
         }
         let (before, after) = arguments.parts();

@@ -249,7 +249,9 @@ impl Git {
             Err(GitError::Other(error)) => return self.ctx.finish(Err(error)).await,
         };
         if let Some(text) = text {
+            // Git's standard output is written when it ends, after its last words.
             self.ctx.stderr.push(text.as_bytes());
+            self.ctx.stderr.flush_now();
         }
         self.ctx.finish(Ok(ExitStatus(status))).await
     }

@@ -200,11 +200,12 @@ pub(crate) async fn hunks(
             out.extend_from_slice(line);
         }
         out.push(b'\n');
-        let mut at = x;
+        // Common lines are shown as they are in the new file: they may differ in blanks that are ignored.
+        let mut at = y;
         for run in runs.get(first..=last).unwrap_or(&[]) {
-            for index in at..run.left {
+            for index in at..run.right {
                 git.ctx.tick().await?;
-                put(b' ', left.line(index), out);
+                put(b' ', right.line(index), out);
             }
             for index in run.left..run.left + run.deleted {
                 git.ctx.tick().await?;
@@ -214,11 +215,11 @@ pub(crate) async fn hunks(
                 git.ctx.tick().await?;
                 put(b'+', right.line(index), out);
             }
-            at = run.left + run.deleted;
+            at = run.right + run.inserted;
         }
-        for index in at..left_end + after {
+        for index in at..right_end + after {
             git.ctx.tick().await?;
-            put(b' ', left.line(index), out);
+            put(b' ', right.line(index), out);
         }
         first = last + 1;
     }

@@ -113,6 +113,8 @@ impl Git {
         figures: &mut Figures,
     ) -> Result<()> {
         if change.old.id == change.new.id && change.old.mode != 0 && !change.new.is_in_work_tree {
+            let text = self.side_content(change.old, &change.old_path).await?;
+            figures.is_binary = self.is_binary_file(&change.path, &text, options)?;
             return Ok(());
         }
         let left = self.side_content(change.old, &change.old_path).await?;
