@@ -3,6 +3,20 @@
 //! Nothing else in the crate reads a clock or asks for randomness. With a fixed set ([`Clock::fixed`], a seeded
 //! [`Random`]) the same run writes the same bytes, and sleeping costs no time: when every process of a run waits for a
 //! timer, the virtual clock jumps to the earliest one.
+//!
+//! ```
+//! use hookbox::clock::Clock;
+//! use hookbox::sandbox::Sandbox;
+//! use std::time::Duration;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), hookbox::sandbox::Error> {
+//! let sandbox = Sandbox::builder().clock(Clock::fixed(Duration::from_secs(86_400))).build()?;
+//! let output = sandbox.run("date -u +%F; sleep 3600; date -u +%T").await;
+//! assert_eq!(output.stdout, b"1970-01-02\n01:00:00\n");
+//! # Ok(())
+//! # }
+//! ```
 
 mod alarm;
 

@@ -1,5 +1,19 @@
-//! What an embedder uses: [`Sandbox`] is one agent session, its file system, limits and shell. It is the only module that
-//! joins the layers: it implements the machine's services for a run, and the `HookRunner` of `hook` over the machine.
+//! A session and its runs. A [`Sandbox`] is built once for each agent session, a run is one future, and its [`Output`] has all
+//! that the script did.
+//!
+//! ```
+//! use hookbox::sandbox::{End, Sandbox};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), hookbox::sandbox::Error> {
+//! let sandbox = Sandbox::builder().file("/workspace/names", "b\na\n").build()?;
+//! let output = sandbox.run("sort names; exit 3").await;
+//! assert_eq!((output.stdout.as_slice(), output.status, output.end), (b"a\nb\n".as_slice(), 3, End::Exited));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This is the only module that joins the layers: it implements the machine's services for a run, and the `HookRunner` of `hook` over the machine.
 //!
 //! [`SandboxBuilder`] (`builder.rs`) makes the file system and the environment. [`Sandbox::start`] turns a [`Script`] into a
 //! [`Running`] future (`run.rs`): it makes a meter, a scheduler and the first shell, polls them, and moves a run that takes

@@ -4,6 +4,13 @@
 //! count and copied at the first write, so that cloning never copies and appending is amortised O(1). What they hold is
 //! charged to the run, and a text that would be longer than [`Limits::value_bytes`](crate::limit::Limits::value_bytes)
 //! stays as it was while the run ends.
+//!
+//! ```
+//! use hookbox::text::Text;
+//!
+//! let text = Text::from("caf\u{e9}");
+//! assert_eq!((text.len(), text.to_string().as_str()), (5, "caf\u{e9}"));
+//! ```
 
 use crate::limit::gauge;
 use crate::memory::{Held, String, Vec};

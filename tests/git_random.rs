@@ -298,7 +298,7 @@ async fn compare(number: u64) -> Vec<String> {
             "export HOME=/nonexistent TZ=UTC GIT_CONFIG_NOSYSTEM=1; cd /workspace && git {}",
             quoted.join(" ")
         );
-        let output = sandbox.run(&script).await.unwrap();
+        let output = sandbox.run(&script).await;
         let found = String::from_utf8_lossy(&output.stdout).into_owned();
         let same_status = i32::from(output.status) == status;
         if found != expected || !same_status {

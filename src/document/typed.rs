@@ -222,7 +222,7 @@ mod tests {
                 "line 2 column 1: unknown field `nane`, expected one of `name`, `counts`, `kind`, `words`",
             ),
             ("counts: []", "line 1 column 1: missing field `name`"),
-            ("name: a\nkind: two", "line 2 column 7: unknown variant `two`, expected `OneWay`"),
+            ("name: a\nkind: two", "line 2 column 7: unknown variant `two`, expected `one_way`"),
             ("name: a\nkind: [two]", "line 2 column 7: invalid type: an array, expected a word"),
             ("name: a\nname: b", "line 2 column 1: duplicate key `name`"),
         ] {

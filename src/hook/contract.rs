@@ -11,7 +11,6 @@
 use super::background::Late;
 use super::chain::{Fired, Firing};
 use super::decision::{Decision, Reading};
-use super::document::{Node, Source};
 use super::error::{ConfigError, ConfigProblem, EventError};
 use super::event::Event;
 use super::event_table::EventRow;
@@ -24,6 +23,7 @@ use super::request::Request;
 use super::runner::HookFuture;
 use super::script::{Ended, ScriptOutcome};
 use super::setting::Setting;
+use crate::document::{Node, Source};
 use crate::hook::dialect::result::DialectResult;
 use crate::limit::Limits;
 use crate::text::Text;

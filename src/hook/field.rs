@@ -1,8 +1,8 @@
 //! Members of a config's object, read by their types. What is wrong is a [`Fault`]: a message with the member's path, and its
 //! place. Absent and `null` are the same.
 
-use super::document::{Member, Node, NodeKind};
 use super::word::Word;
+use crate::document::{Member, Node, NodeKind};
 
 /// What is wrong with a config, and where.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 //! engine and the dialects; below it nothing imports it.
 
 use super::contract::{Bundle, LoadOptions, Loaded, Purpose};
-use super::document::Source;
 use super::error::{ConfigError, EventError};
 use super::event::{self, Event};
 use super::fail_closed::FailClosed;
@@ -15,6 +14,7 @@ use super::runner::{HookFuture, HookRunner};
 use super::warning::{self, Warnings};
 use super::{background, chain, json, shadow};
 use crate::clock::Clock;
+use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use crate::limit::{Limits, Meter, gauge};
 use serde_json::Value;

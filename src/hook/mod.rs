@@ -73,7 +73,6 @@ mod watch;
 mod weight;
 mod word;
 
-pub(crate) use crate::document;
 pub use crate::document::{ConfigProblem, Place};
 #[cfg(feature = "tools")]
 pub use answer::{Answer, AnswerError, Answers, Asked};

@@ -5,10 +5,10 @@
 //! place: file, line, column and path. Those of a firing say what a hook lacked (commands, scripts) and which hooks failed.
 //! Both are in the [`Outcome`](super::outcome::Outcome): no guard is silent about what it did not look at.
 
-use super::document::Place;
 use super::error::ConfigProblem;
 use super::id::HookId;
 use super::record::LogRecord;
+use crate::document::Place;
 use crate::visible;
 use serde_json::{Map, Value};
 use std::fmt::{self, Write as _};

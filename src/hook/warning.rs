@@ -3,7 +3,6 @@
 
 use super::contract::Bundle;
 use super::decision::Verdict;
-use super::document::Node;
 use super::error::ConfigProblem;
 use super::event_table::EventRow;
 use super::id::HookId;
@@ -13,6 +12,7 @@ use super::record::{Effect, HookRecord, Selection};
 use super::runner::HookRunner;
 use super::script::Ended;
 use super::unread;
+use crate::document::Node;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

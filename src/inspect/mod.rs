@@ -7,6 +7,13 @@
 //! variable, a command or a file name decides has no text, and where such a thing decides *which command runs*, the view
 //! says so ([`Opaque`]): a guard that allows by name must refuse those.
 //!
+//! ```
+//! let view = hookbox::inspect::inspect(br"cd build && sudo r\m -rf *");
+//! let names: Vec<_> = view.commands.iter().filter_map(|command| command.name()).collect();
+//! assert_eq!(names, ["cd", "sudo", "rm"]);
+//! assert!(!view.is_opaque());
+//! ```
+//!
 //! How it goes:
 //! 1. `walk.rs` goes through the syntax tree, one complete command at a time, as bash reads.
 //! 2. `field.rs` turns words into texts: brace expansion and quote removal.

@@ -8,6 +8,20 @@
 //! The first limit that is reached is kept in the meter and ends the run, whatever the code that met it does with the error: a
 //! script cannot catch it. A run that works for longer than a slice moves to a thread of the crate (`worker.rs`). A new
 //! limit is a row in `limits.rs` and a call where what it bounds grows.
+//!
+//! ```
+//! use hookbox::limit::{Limit, Limits};
+//! use hookbox::sandbox::{End, Sandbox};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), hookbox::sandbox::Error> {
+//! let sandbox = Sandbox::builder().limits(Limits::hook().with(Limit::LoopIterations, 1000)).build()?;
+//! let output = sandbox.run("while :; do :; done").await;
+//! let End::Limit(error) = output.end else { panic!("it never ends by itself") };
+//! assert_eq!((error.limit, error.allowed, output.status), (Limit::LoopIterations, 1000, 125));
+//! # Ok(())
+//! # }
+//! ```
 
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]
 #[doc(hidden)]

@@ -19,6 +19,22 @@
 //!
 //! A new operation is a method of [`FileSystem`] in `operation.rs`; a new kind of file is a variant in `inode.rs`.
 //!
+//! ```
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let sandbox = Sandbox::builder().file("/workspace/a", "1\n").build()?;
+//! let before = sandbox.fs().snapshot();
+//! sandbox.run("echo 2 >> a; touch b").await;
+//! let changed: Vec<_> = sandbox.diff(&before).into_iter().map(|change| change.path).collect();
+//! assert_eq!(changed, [&b"/workspace/a"[..], b"/workspace/b"]);
+//! sandbox.fs().restore(&before);
+//! assert_eq!(&*sandbox.fs().read(b"/workspace/a")?, b"1\n");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Reading does not change access times, as if every file system were mounted `noatime`: a read never copies a node.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]

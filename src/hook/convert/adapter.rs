@@ -9,8 +9,8 @@
 //!
 //! It needs `bash`, `jq` and `mktemp`.
 
+use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::document::Source;
 use crate::hook::event_table::EventRow;
 use crate::hook::portable::{self, ArgumentTest, ExitRule, Facts, PortableHook, Tools, quoted};
 use serde_json::Value;

@@ -16,10 +16,10 @@ mod tests;
 
 pub use remark::{Remark, RemarkKind};
 
-use super::document::Source;
 use super::error::ConfigProblem;
 use super::event_table::{EventRow, Part};
 use super::portable::{self, Draft, Facts, Matching, PortableHandler, PortableHook, Tools, quoted};
+use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use rustc_hash::FxHashSet;
 use serde_json::Value;

@@ -7,8 +7,8 @@
 //!    most events are named.
 
 use super::Dialect;
+use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Purpose};
-use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::ConfigError;
 use crate::hook::portable;
 

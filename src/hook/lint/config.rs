@@ -5,9 +5,9 @@ use super::rule::{
     TIMEOUT_CAP, TIMEOUT_UNIT,
 };
 use super::{Finding, HookLint, reach};
+use crate::document::{Node, Source};
 use crate::hook::dialect::goclaw;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::document::{Node, Source};
 use crate::hook::event_table::EventRow;
 use crate::hook::portable::{self, ArgumentTest, Tools};
 use rustc_hash::FxHashSet;

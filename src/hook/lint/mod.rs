@@ -31,10 +31,10 @@ pub use place::{Root, ScriptPath};
 pub use rule::{RULES, Rule, Severity};
 
 use super::contract::{LoadOptions, Purpose};
-use super::document::Source;
 use super::error::ConfigProblem;
 use super::notice::NoticeKind;
 use super::portable::{self, Facts, Places, PortableHook};
+use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use crate::inspect::View;
 use crate::visible;

@@ -88,7 +88,7 @@ fn in_line(text: &[u8], at: usize, offset: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::document::{Node, Source};
+    use crate::document::{Node, Source};
 
     /// For each byte of `x`'s value that is no newline: what stands where it is said to be.
     fn check(text: &str) {

@@ -2,8 +2,8 @@
 
 use super::tools::Tools;
 use super::{Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds};
+use crate::document::Node;
 use crate::hook::dialect::agentao::event::EVENTS;
-use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -4,8 +4,8 @@ use super::tools::Tools;
 use super::{
     Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, texts, whole_seconds,
 };
+use crate::document::Node;
 use crate::hook::dialect::claude_code::event::EVENTS;
-use crate::hook::document::Node;
 use crate::hook::event_table::EventRow;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;

@@ -5,8 +5,8 @@ use super::{
     Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place, text,
     whole_seconds,
 };
+use crate::document::Node;
 use crate::hook::dialect::docker_agent::event::EVENTS;
-use crate::hook::document::Node;
 use crate::hook::event_table::Failure;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;

@@ -4,8 +4,8 @@ use super::tools::{NameTest, Tools};
 use super::{
     ArgumentTest, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place, text,
 };
+use crate::document::Node;
 use crate::hook::dialect::everruns::event::EVENTS;
-use crate::hook::document::Node;
 use crate::hook::matcher::ArgumentPattern;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;

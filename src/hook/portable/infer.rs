@@ -1,8 +1,8 @@
 //! inference-gateway CLI: facts, reader, writer, translations.
 
 use super::{Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds};
+use crate::document::Node;
 use crate::hook::dialect::infer::event::EVENTS;
-use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -16,9 +16,9 @@ mod tools;
 
 pub(crate) use tools::Tools;
 
-use super::document::{Node, NodeKind};
 use super::event_table::{EventRow, Failure};
 use super::unread;
+use crate::document::{Node, NodeKind};
 use crate::hook::dialect::list::Dialect;
 use serde_json::Value;
 use std::fmt::Write as _;

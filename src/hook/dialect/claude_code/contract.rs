@@ -3,8 +3,8 @@
 use super::event::EVENTS;
 use super::settings::SETTINGS;
 use super::{config, payload};
+use crate::document::Node;
 use crate::hook::contract::Contract;
-use crate::hook::document::Node;
 
 pub(in crate::hook) const CONTRACT: Contract = Contract {
     recognises,

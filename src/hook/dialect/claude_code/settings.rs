@@ -1,7 +1,7 @@
 //! What the host says when a config is loaded: the dialect's settings, and where a file comes from.
 
+use crate::document::Node;
 use crate::hook::contract::LoadOptions;
-use crate::hook::document::Node;
 use crate::hook::setting::{SettingKind, SettingValue, settings};
 use rustc_hash::FxHashMap;
 use serde_json::Value;

@@ -8,8 +8,8 @@ use super::bundle::{EverrunsBundle, Extra};
 use super::event::EventName;
 use super::log;
 use super::payload::{PREFIX, Variables, safe_id};
+use crate::document::{Node, Source};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded, Purpose};
-use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::field;
 use crate::hook::hooks::{Hook, Hooks};
@@ -192,7 +192,7 @@ impl Loader<'_> {
         self.gate(node.at)?;
         if !node.is_object() {
             return match node.kind {
-                crate::hook::document::NodeKind::Null => Ok(()),
+                crate::document::NodeKind::Null => Ok(()),
                 _ if path.is_empty() => Err(self.wrong_type(node, "config", "an object")),
                 _ => Err(self.wrong_type(node, path.trim_end_matches('.'), "an object")),
             };

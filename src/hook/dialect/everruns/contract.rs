@@ -4,8 +4,8 @@ use super::config::CAPABILITY;
 use super::event::EVENTS;
 use super::settings::SETTINGS;
 use super::{config, payload};
+use crate::document::Node;
 use crate::hook::contract::{Contract, json_or_yaml};
-use crate::hook::document::Node;
 
 pub(in crate::hook) const CONTRACT: Contract = Contract {
     recognises,

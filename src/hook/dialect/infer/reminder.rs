@@ -9,7 +9,7 @@
 pub(super) mod due;
 
 use super::event::Point;
-use crate::hook::document::{Node, NodeKind, Source};
+use crate::document::{Node, NodeKind, Source};
 use crate::hook::error::ConfigProblem;
 use serde_json::Value;
 
@@ -222,7 +222,7 @@ impl File<'_> {
         if !node.is_object() {
             return Err(self.wrong_type(node, &format!("{place}.guidance"), "a mapping of modes to texts"));
         }
-        let text = |member: &crate::hook::document::Member| match member.value.as_str() {
+        let text = |member: &crate::document::Member| match member.value.as_str() {
             Some(text) => Ok((member.name.clone(), text.to_owned())),
             None => {
                 Err(self.wrong_type(&member.value, &format!("{place}.guidance.{}", member.name), "a string"))

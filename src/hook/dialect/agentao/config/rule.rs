@@ -2,10 +2,10 @@
 //! fault of a rule is the one that is told.
 
 use super::{Loader, RulePlace, python_text, python_type};
+use crate::document::{Node, NodeKind};
 use crate::hook::dialect::agentao::bundle::Extra;
 use crate::hook::dialect::agentao::event::EventName;
 use crate::hook::dialect::agentao::matcher::Matcher;
-use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::script::{Capture, Shell};
 use std::sync::Arc;

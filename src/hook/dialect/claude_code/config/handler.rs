@@ -1,13 +1,13 @@
 //! One handler (1.3): types first, then what it means. The first fault is the one that is told.
 
 use super::{File, Loader};
+use crate::document::{Member, Node, NodeKind};
 use crate::hook::dialect::claude_code::event::EventName;
 use crate::hook::dialect::claude_code::hook::{Background, Extra, Kind, Rewake};
 use crate::hook::dialect::claude_code::matcher::Matcher;
 use crate::hook::dialect::claude_code::request::HttpHandler;
 use crate::hook::dialect::claude_code::rule::IfRule;
 use crate::hook::dialect::claude_code::settings::HookSource;
-use crate::hook::document::{Member, Node, NodeKind};
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;

@@ -1,11 +1,11 @@
 //! One hook (1.3 and 1.4 of the contract): types and values of its fields, the first fault is the one that is told.
 
 use super::{Group, Spec};
+use crate::document::{Node, NodeKind};
 use crate::hook::dialect::docker_agent::builtin;
 use crate::hook::dialect::docker_agent::bundle::{Action, Extra, OnError};
 use crate::hook::dialect::docker_agent::settings::DockerAgentSettings;
 use crate::hook::dialect::docker_agent::template::Template;
-use crate::hook::document::{Node, NodeKind};
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;

@@ -2,9 +2,9 @@
 //! fault is the one that is told.
 
 use super::{Fault, FaultKind, Origin, Spec, file_safe};
+use crate::document::Node;
 use crate::hook::dialect::everruns::bundle::{ArgumentRule, Extra, Matcher, OnError};
 use crate::hook::dialect::everruns::event::EventName;
-use crate::hook::document::Node;
 use crate::hook::field::Fields;
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;

@@ -1,7 +1,7 @@
 //! The rows that ship with the platform (R55): read like any other, of source `builtin`, and disabled until somebody turns
 //! them on.
 
-use crate::hook::document::Node;
+use crate::document::Node;
 use serde_json::json;
 
 /// The shipped redactor. Its work is done natively (see `handler.rs`); the source says the same for whoever reads it.

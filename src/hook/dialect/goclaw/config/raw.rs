@@ -1,9 +1,9 @@
 //! A record with its types checked, and those conditions of the table (1.2 of the contract) that need nothing else.
 
 use super::record::{OnTimeout, Scope};
+use crate::document::Node;
 use crate::hook::contract::Purpose;
 use crate::hook::dialect::goclaw::event::EventName;
-use crate::hook::document::Node;
 use crate::hook::field::{Fault, Fields};
 use crate::hook::id::HookId;
 use crate::hook::word::Word;

@@ -4,12 +4,12 @@
 use super::builtin;
 use super::raw::{Checked, Raw, fault};
 use super::settings::{Edition, GoclawSettings, ScriptEngine};
+use crate::document::Node;
 use crate::hook::cel;
 use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::dialect::goclaw::event::EventName;
 use crate::hook::dialect::goclaw::filter;
 use crate::hook::dialect::goclaw::handler_kind::HandlerKind;
-use crate::hook::document::Node;
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::matcher::{Regex, RegexCompiler};

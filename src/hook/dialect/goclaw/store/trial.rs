@@ -3,10 +3,10 @@
 
 use super::Store;
 use super::call::{Answered, Caller, Role, invalid, respond};
+use crate::document::Source;
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::dialect::goclaw::config;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::document::Source;
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
 use crate::hook::runner::HookRunner;
