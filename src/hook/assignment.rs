@@ -137,6 +137,7 @@ impl LoadOptions {
 }
 
 /// The table of a dialect's settings, for people.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command shows it"))]
 pub(crate) fn list(dialect: Dialect) -> String {
     let mut text = String::new();
     for Setting { name, kind, default, summary } in dialect.settings() {
