@@ -2,7 +2,7 @@
 //! that reads must print the same there and end with the same status. `GIT_RANDOM=200 cargo test --test git_random` makes more
 //! of them, `GIT_RANDOM_FROM=17` begins at another number, `GIT_RANDOM_SHOW=1` shows each difference.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test")]
 
 use hookbox::sandbox::Sandbox;
 use std::path::{Path, PathBuf};
