@@ -74,7 +74,7 @@ fn write_file(folder: &Path, numbers: &mut Numbers, path: &str) {
             0 if !lines.is_empty() => drop(lines.remove(at.min(lines.len() - 1))),
             1 if !lines.is_empty() => {
                 let last = lines.len() - 1;
-                lines[at.min(last)] = numbers.pick(&LINES).to_owned();
+                numbers.pick(&LINES).clone_into(&mut lines[at.min(last)]);
             }
             _ => {
                 for _ in 0..=numbers.below(8) {
@@ -307,7 +307,8 @@ async fn compare(number: u64) -> Vec<String> {
                 let at = expected.bytes().zip(found.bytes()).take_while(|(one, other)| one == other).count();
                 let around = |text: &str| {
                     let start = text.floor_char_boundary(at.saturating_sub(120));
-                    text[start..text.floor_char_boundary((at + 200).min(text.len()))].to_owned()
+                    let end = text.floor_char_boundary((at + 200).min(text.len()));
+                    text.get(start..end).unwrap_or_default().to_owned()
                 };
                 fault.push_str(&format!(
                     "\n--- git\n{}\n--- ours\n{}\n--- stderr\n{}",

@@ -113,6 +113,7 @@ impl EventRow {
         if holds { self.marks([mark]) } else { self }
     }
 
+    #[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "conversion asks for it"))]
     pub(crate) const fn has(&self, mark: Mark) -> bool {
         self.marks & 1 << mark as u16 != 0
     }

@@ -85,7 +85,9 @@ fn algorithm(text: &[u8]) -> Result<&'static str, UtilityError> {
 
 async fn by_name(ctx: &mut Context, options: &Options<Opt>, name: &str) -> Result<ExitStatus, UtilityError> {
     match name {
+        #[cfg(feature = "programs")]
         "md5" => each::<md5::Md5>(ctx, options).await,
+        #[cfg(feature = "programs")]
         "sha1" => each::<sha1::Sha1>(ctx, options).await,
         "sha224" => each::<sha2::Sha224>(ctx, options).await,
         "sha256" => each::<sha2::Sha256>(ctx, options).await,

@@ -142,6 +142,7 @@ mod fmt;
 mod fold;
 mod gawk;
 mod getopt;
+#[cfg(feature = "programs")]
 mod git;
 mod grep;
 mod head;
@@ -152,6 +153,7 @@ mod join;
 mod jq;
 mod ln;
 mod ls;
+#[cfg(feature = "programs")]
 mod md5sum;
 mod mkdir;
 mod mkfifo;
@@ -173,6 +175,7 @@ mod rm;
 mod rmdir;
 mod sed;
 mod seq;
+#[cfg(feature = "programs")]
 mod sha1sum;
 mod sha256sum;
 mod sha512sum;
@@ -205,18 +208,27 @@ mod yes;
 
 /// Makes the table; the modules are declared above, where `cargo fmt` sees them.
 macro_rules! utilities {
-    ($($module:ident),* $(,)?) => {
+    ($($(#[$condition:meta])* $module:ident),* $(,)?) => {
         /// Every utility, sorted by name.
-        pub static UTILITIES: &[&Utility] = &[$(&$module::UTILITY),*];
+        pub static UTILITIES: &[&Utility] = &[$($(#[$condition])* &$module::UTILITY),*];
     };
 }
 
 // A row for each module, in the order of the names: `[` is in front of the letters.
 utilities! {
     bracket, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date, dd, df,
-    diff, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find, fmt, fold, gawk, getopt, git, grep, head,
-    hostname, id, install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nohup, nproc,
-    numfmt, od, paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum,
+    diff, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find, fmt, fold, gawk, getopt,
+    #[cfg(feature = "programs")]
+    git,
+    grep, head,
+    hostname, id, install, join, jq, ln, ls,
+    #[cfg(feature = "programs")]
+    md5sum,
+    mkdir, mkfifo, mktemp, mv, nl, nohup, nproc,
+    numfmt, od, paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq,
+    #[cfg(feature = "programs")]
+    sha1sum,
+    sha256sum,
     sha512sum, shell_commands, shuf, sleep, sort, split, stat, sync, tac, tail, tee, test, time, timeout, touch, tr, true_,
     truncate, tty, uname, unexpand, uniq, wc, which, whoami, xargs, yes,
 }
