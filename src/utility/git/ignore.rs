@@ -131,54 +131,57 @@ impl Git {
         Ok(list)
     }
 
-    /// The pattern that decides about a path by itself, and its list.
-    pub(crate) fn pattern_of(
+    /// The lists that have a say about a path, the deepest folder's first.
+    async fn lists_about(&mut self, path: &[u8]) -> Result<Vec<Arc<List>>> {
+        let general = self.general_lists()?;
+        let mut lists = Vec::new();
+        for end in memchr::memrchr_iter(b'/', path).map(|at| at + 1).chain([0]) {
+            self.ctx.tick().await?;
+            let list = self.folder_list(path.get(..end).unwrap_or(&[]))?;
+            if !list.patterns.is_empty() {
+                lists.push(list);
+            }
+        }
+        lists.extend(general);
+        Ok(lists)
+    }
+
+    /// The first pattern of the lists that matches a path by itself, and its list.
+    async fn first_pattern(
         &mut self,
+        lists: &[Arc<List>],
         path: &[u8],
         is_folder: bool,
     ) -> Result<Option<(Arc<List>, Pattern)>> {
-        let general = self.general_lists()?;
-        let mut end = memchr::memrchr(b'/', path).map(|at| at + 1);
-        loop {
-            self.ctx.tick_now()?;
-            let list = self.folder_list(path.get(..end.unwrap_or(0)).unwrap_or(&[]))?;
+        for list in lists {
+            self.ctx.tick().await?;
             if let Some(pattern) = list.find(path, is_folder, self.ignore.folds_case) {
-                let pattern = pattern.clone();
-                return Ok(Some((list, pattern)));
-            }
-            match end {
-                None => break,
-                Some(at) => end = memchr::memrchr(b'/', path.get(..at - 1).unwrap_or(&[])).map(|at| at + 1),
-            }
-        }
-        for list in general {
-            if let Some(pattern) = list.find(path, is_folder, self.ignore.folds_case) {
-                let pattern = pattern.clone();
-                return Ok(Some((list, pattern)));
+                return Ok(Some((Arc::clone(list), pattern.clone())));
             }
         }
         Ok(None)
     }
 
     /// The pattern that decides about a path or a folder above it.
-    pub(crate) fn deciding_pattern(
+    pub(crate) async fn deciding_pattern(
         &mut self,
         path: &[u8],
         is_folder: bool,
     ) -> Result<Option<(Arc<List>, Pattern)>> {
-        let slashes: Vec<usize> = memchr::memchr_iter(b'/', path).collect();
-        for slash in slashes {
-            if let Some(decided) = self.pattern_of(path.get(..slash).unwrap_or(&[]), true)?
+        let lists = self.lists_about(path).await?;
+        for slash in memchr::memchr_iter(b'/', path) {
+            if let Some(decided) = self.first_pattern(&lists, path.get(..slash).unwrap_or(&[]), true).await?
                 && !decided.1.is_negated
             {
                 return Ok(Some(decided));
             }
         }
-        self.pattern_of(path, is_folder)
+        self.first_pattern(&lists, path, is_folder).await
     }
 
     /// Whether a path is ignored by itself; folders above it are not looked at.
-    pub(crate) fn is_ignored(&mut self, path: &[u8], is_folder: bool) -> Result<bool> {
-        Ok(self.pattern_of(path, is_folder)?.is_some_and(|(_, pattern)| !pattern.is_negated))
+    pub(crate) async fn is_ignored(&mut self, path: &[u8], is_folder: bool) -> Result<bool> {
+        let lists = self.lists_about(path).await?;
+        Ok(self.first_pattern(&lists, path, is_folder).await?.is_some_and(|(_, pattern)| !pattern.is_negated))
     }
 }

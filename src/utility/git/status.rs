@@ -152,7 +152,7 @@ impl Git {
                 if !is_folder && !index.range(&path).is_empty() {
                     continue;
                 }
-                let is_ignored = in_ignored || self.is_ignored(&path, is_folder)?;
+                let is_ignored = in_ignored || self.is_ignored(&path, is_folder).await?;
                 if !is_folder {
                     if spec.matches(&path) && matches!(entry.kind, FileKind::Regular | FileKind::Symlink) {
                         if is_ignored {
@@ -222,17 +222,17 @@ impl Git {
                 let path = join(&folder, &entry.name);
                 if entry.kind == FileKind::Directory {
                     let is_repository = self.fs().metadata(&join(&self.in_work_tree(&path), b".git")).is_ok();
-                    if is_repository && !self.is_ignored(&path, true)? {
+                    if is_repository && !self.is_ignored(&path, true).await? {
                         return Ok((true, true));
                     }
-                    if self.is_ignored(&path, true)? {
+                    if self.is_ignored(&path, true).await? {
                         has_files = true;
                     } else {
                         pending.push(path);
                     }
                 } else if matches!(entry.kind, FileKind::Regular | FileKind::Symlink) {
                     has_files = true;
-                    if !self.is_ignored(&path, false)? {
+                    if !self.is_ignored(&path, false).await? {
                         return Ok((true, true));
                     }
                 }
@@ -250,7 +250,7 @@ impl Git {
                 self.ctx.tick().await?;
                 let mut path = join(&folder, &entry.name);
                 let is_folder = entry.kind == FileKind::Directory;
-                if self.is_ignored(&path, is_folder)? {
+                if self.is_ignored(&path, is_folder).await? {
                     if is_folder {
                         path.push(b'/');
                     }

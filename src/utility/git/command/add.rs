@@ -129,11 +129,11 @@ async fn refused_paths(git: &mut Git, spec: &Pathspec) -> Result<Vec<Text>> {
         if path.is_empty() || index.get(&path).is_some() || !index.folder(&path).is_empty() {
             continue;
         }
-        if git.deciding_pattern(&path, metadata.is_directory())?.is_some_and(|(_, pattern)| !pattern.is_negated) {
+        if git.deciding_pattern(&path, metadata.is_directory()).await?.is_some_and(|(_, pattern)| !pattern.is_negated) {
             let mut shown = path.clone();
             for slash in memchr::memchr_iter(b'/', &path) {
                 let above = path.get(..slash).unwrap_or(&[]);
-                if git.is_ignored(above, true)? {
+                if git.is_ignored(above, true).await? {
                     shown = above.to_metered();
                     break;
                 }

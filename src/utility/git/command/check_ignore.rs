@@ -47,7 +47,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         let is_tracked =
             arguments.truth("no-index") != Some(true) && (index.get(&relative).is_some() || !index.folder(&relative).is_empty());
         let is_folder = path.ends_with(b"/") || git.work_metadata(&relative)?.is_some_and(|metadata| metadata.is_directory());
-        let decided = if is_tracked || relative.is_empty() { None } else { git.deciding_pattern(&relative, is_folder)? };
+        let decided = if is_tracked || relative.is_empty() { None } else { git.deciding_pattern(&relative, is_folder).await? };
         let shown = match &decided {
             Some((_, pattern)) => arguments.has("verbose") || !pattern.is_negated,
             None => false,

@@ -160,7 +160,7 @@ impl Git {
                     if let Some(mode) = mode
                         && mode != 0o160_000
                         && self.work_id(&change.path, mode).await? != change.new.id
-                        && self.deciding_pattern(&change.path, false)?.is_none_or(|(_, pattern)| pattern.is_negated)
+                        && self.deciding_pattern(&change.path, false).await?.is_none_or(|(_, pattern)| pattern.is_negated)
                     {
                         untracked.push(change.path.clone());
                         continue;

@@ -103,7 +103,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             if !spec.matches(&entry.path) || (arguments.has("unmerged") && entry.stage == 0) {
                 continue;
             }
-            if ignored && git.deciding_pattern(&entry.path, false)?.is_none_or(|(_, pattern)| pattern.is_negated) {
+            if ignored && git.deciding_pattern(&entry.path, false).await?.is_none_or(|(_, pattern)| pattern.is_negated) {
                 continue;
             }
             if arguments.has("deduplicate") && !stage && last.as_ref() == Some(&entry.path) {
