@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Locks a mutex whose holder can not have left it in a broken state; a poisoned lock is taken as it is.
+/// Locks a mutex whose holder cannot have left it in a broken state; a poisoned lock is taken as it is.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -100,7 +100,7 @@ impl Clock {
     }
 
     /// Moves a fixed clock forward to `monotonic`; the system's clock is left alone.
-    pub fn advance_to(&self, monotonic: Duration) {
+    pub(crate) fn advance_to(&self, monotonic: Duration) {
         if let Source::Fixed { moved, of, .. } = &self.source {
             moved.fetch_max(u64::try_from(monotonic.as_nanos()).unwrap_or(u64::MAX / 2), Ordering::Relaxed);
             if let Some(session) = of {
@@ -146,7 +146,7 @@ impl Random {
 
 /// The timers of one run: who sleeps until when, by the session's monotonic clock.
 #[derive(Debug, Default)]
-pub struct Timers {
+pub(crate) struct Timers {
     waiting: Mutex<Waiting>,
 }
 
@@ -161,7 +161,7 @@ struct Waiting {
 
 impl Timers {
     /// A future that is ready once `clock.monotonic()` has reached `until`. Dropping it forgets the timer.
-    pub fn sleep_until(self: &Arc<Self>, clock: &Arc<Clock>, until: Duration) -> Sleep {
+    pub(crate) fn sleep_until(self: &Arc<Self>, clock: &Arc<Clock>, until: Duration) -> Sleep {
         Sleep { timers: Arc::clone(self), clock: Arc::clone(clock), until, entry: None }
     }
 

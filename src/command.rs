@@ -24,6 +24,5 @@
 
 pub use crate::machine::HostCommand;
 pub use crate::utility::{
-    BoxFuture, CommandError, CommandRequest, Context, ExitStatus, Input, Output, RunningCommand, Session,
-    UtilityError,
+    BoxFuture, CommandError, CommandRequest, Context, ExitStatus, Input, Output, Session, UtilityError,
 };

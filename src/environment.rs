@@ -20,7 +20,7 @@ impl Environment {
     }
 
     /// An environment that begins with `shared`, of which no copy is made, and has `own` after them. Names are unique.
-    pub const fn sharing(shared: Arc<Vec<(Text, Text)>>, own: Vec<(Text, Text)>) -> Self {
+    pub(crate) const fn sharing(shared: Arc<Vec<(Text, Text)>>, own: Vec<(Text, Text)>) -> Self {
         Self { shared: Some(shared), own }
     }
 

@@ -11,10 +11,9 @@ pub mod document {
 pub mod environment {
     pub use crate::environment::*;
 }
-pub mod hook {
-    pub use crate::hook::contract::*;
-    pub use crate::hook::hooks::*;
-    pub use crate::hook::matcher::*;
+#[cfg(feature = "tools")]
+pub mod case {
+    pub use crate::hook::case::update::{UpdateError, update};
 }
 pub mod io {
     pub use crate::io::*;
@@ -25,9 +24,12 @@ pub mod memory {
 pub mod missing {
     pub use crate::missing::*;
 }
+pub mod program {
+    /// The compiled program of a script as text: what `hookbox sh --dump` prints.
+    pub fn dump(script: &[u8]) -> String {
+        crate::sandbox::Sandbox::dump(script)
+    }
+}
 pub mod syntax {
     pub use crate::syntax::*;
-}
-pub mod utility {
-    pub use crate::utility::*;
 }

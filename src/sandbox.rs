@@ -183,11 +183,11 @@ impl Sandbox {
     }
 
     /// The program that a script is compiled to, as text.
-    pub fn dump(script: &[u8]) -> String {
+    pub(crate) fn dump(script: &[u8]) -> String {
         crate::machine::dump(script).into_std()
     }
 
-    /// What [`SandboxBuilder::seed_dir`] left out: what can not be read, and what is neither a file nor a folder.
+    /// What [`SandboxBuilder::seed_dir`] left out: what cannot be read, and what is neither a file nor a folder.
     #[cfg(feature = "host-files")]
     pub fn skipped(&self) -> &[vfs::fixture::Skipped] {
         &self.skipped

@@ -62,7 +62,7 @@ impl Text {
     }
 
     /// Appends `more`; amortised O(`more`) while this text is not shared.
-    pub fn push_bytes(&mut self, more: &[u8]) {
+    pub(crate) fn push_bytes(&mut self, more: &[u8]) {
         match &mut self.0 {
             Repr::Shared(bytes) => {
                 if gauge::admit_value(bytes.len().saturating_add(more.len())) {
@@ -87,7 +87,7 @@ impl Text {
     }
 
     /// Bytes held on the heap by this text (0 for inline and static ones).
-    pub fn heap_size(&self) -> usize {
+    pub(crate) fn heap_size(&self) -> usize {
         match &self.0 {
             Repr::Shared(bytes) => bytes.capacity(),
             _ => 0,
@@ -199,7 +199,7 @@ impl PartialEq for Text {
         match (&self.0, &other.0) {
             (Repr::Shared(own), Repr::Shared(theirs)) if Arc::ptr_eq(own, theirs) => true,
             (Repr::Static(own), Repr::Static(theirs)) if std::ptr::eq(*own, *theirs) => true,
-            // Behind the text there are zeros.
+            // After the text there are zeros.
             (Repr::Inline(length, own), Repr::Inline(other, theirs)) => {
                 length == other && words(own) == words(theirs)
             }

@@ -146,7 +146,7 @@ async fn run(script: &str) {
     ] {
         sandbox.run(&around).await;
     }
-    let _ = Sandbox::dump(script.as_bytes());
+    let _ = hookbox::internal::program::dump(script.as_bytes());
     let config = br#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "if": "Bash(rm *)", "command": "cat"}]}]}}"#;
     let hooks = HookSet::load(Dialect::ClaudeCode, config, &LoadOptions::default()).unwrap();
     let event = serde_json::json!({"moment": "tool_call_starting", "session_id": "s", "tool_name": "Bash",

@@ -6,7 +6,7 @@
 //! the session are not made. New files have the session's permission bits, files that are there keep theirs.
 
 use super::CommandFailure;
-use crate::vfs::fixture::Refusal;
+use crate::vfs::fixture::HostRefusal;
 use crate::vfs::fixture::host::{self, HostFolder, HostKind};
 use crate::vfs::{FileKind, FileSystem, FsError, path};
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ pub(super) fn export(fs: &FileSystem, from: &[u8], to: &Path) -> Result<(), Comm
     match metadata.kind {
         FileKind::Directory => export_folder(fs, from, &HostFolder::create(to).map_err(named(to))?),
         FileKind::Regular => export_file(fs, from, metadata.mode, to),
-        _ => Err(CommandFailure::Other(format!("{}: {}", bstr::BStr::new(from), Refusal::Kind))),
+        _ => Err(CommandFailure::Other(format!("{}: {}", bstr::BStr::new(from), HostRefusal::Kind))),
     }
 }
 
@@ -46,7 +46,7 @@ fn export_file(fs: &FileSystem, from: &[u8], mode: u32, to: &Path) -> Result<(),
     let path = folder.path(&name);
     if !is_folder && folder.kind(&name).map_err(named(&path))? == Some(HostKind::Link) {
         // The user named the link: it may be wanted.
-        return Err(named(&path)(Refusal::Link.into()));
+        return Err(named(&path)(HostRefusal::Link.into()));
     }
     folder.replace(&name, content.as_bytes(), mode & PERMISSIONS).map_err(named(&path))
 }

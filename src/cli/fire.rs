@@ -11,8 +11,9 @@ use super::config::{ConfigArguments, LoadedConfig};
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
+use crate::hook::answer::{Answers, Asked};
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
-use crate::hook::{Answers, Asked, HookRecord, HookSet, LogRecord, Notice, Outcome};
+use crate::hook::{HookRecord, HookSet, LogRecord, Notice, Outcome};
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
 use crate::vfs::fixture::{Fixture, Skipped, seed_anywhere};
@@ -44,7 +45,7 @@ pub struct FireArguments {
     /// fits answers
     #[arg(long, value_name = "FILE")]
     pub answer: Option<PathBuf>,
-    /// Say for each hook whether it was selected, what ran and which rule decided
+    /// Say in which dialect, and for each hook whether it was selected, what ran, what was asked, who answered and which rule decided
     #[arg(long)]
     pub explain: bool,
     /// Shadow mode: run and record everything, enforce nothing; `shadow` in the outcome is what would have been done

@@ -8,7 +8,8 @@
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::real_monotonic;
-use crate::hook::case::{Case, CaseError, CaseFile, CaseResult, SessionSource, update};
+use crate::hook::case::update::update;
+use crate::hook::case::{Case, CaseError, CaseFile, CaseResult, SessionSource};
 use crate::vfs::fixture::Fixture;
 use crate::vfs::fixture::host::{HostFolder, HostKind, MOST_TEXT, kind_named};
 use crate::visible;

@@ -36,3 +36,5 @@ impl fmt::Display for ConfigProblem {
         }
     }
 }
+
+impl std::error::Error for ConfigProblem {}

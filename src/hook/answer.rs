@@ -24,10 +24,11 @@
 //! | `timeout` | all | true: no answer in time |
 //! | `delay_ms` | all | how long the answer takes: no answer in time if that is longer than the hook waits. Nobody waits really |
 //!
-//! The first row that fits answers. What none fits could not be asked, and its message says what it was.
+//! The first row that fits answers. What none fits could not be asked, and its message says what it was:
+//! `fire` tells it on standard error, in `notices` and by `--explain`.
 //!
 //! ```
-//! use hookbox::hook::Answers;
+//! use hookbox::hook::answer::Answers;
 //! use hookbox::sandbox::Sandbox;
 //! use std::sync::Arc;
 //!
@@ -105,7 +106,7 @@ struct Row {
     delay_ms: Option<u64>,
 }
 
-/// Why a list of answers can not be used; the message has line and column, or names the member.
+/// Why a list of answers cannot be used; the message has line and column, or names the member.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AnswerError(String);

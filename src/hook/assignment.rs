@@ -1,7 +1,7 @@
 //! What a host may set when it loads a config, as a table of each dialect ([`Dialect::settings`]), and as text: a command line
 //! or an environment says `KEY=VALUE` ([`LoadOptions::set`]).
 //!
-//! A key is a setting's name. Behind a dot it names a member of a setting that is an object: `environment.TOKEN`,
+//! A key is a setting's name. After a dot it names a member of a setting that is an object: `environment.TOKEN`,
 //! `plugins.fmt.root`. A name in capitals is a variable of the setting `environment` (`INFER_TOOLS_BASH_ALLOW_APPEND` is
 //! `environment.INFER_TOOLS_BASH_ALLOW_APPEND`). The table says of what type a value is; the dialect looks at the rest when it
 //! loads (that a folder is absolute, say).
@@ -19,12 +19,12 @@
 //! ```
 
 use super::contract::LoadOptions;
-use super::dialect::Dialect;
+use super::dialect::list::Dialect;
 use super::setting::{Setting, SettingKind, structured};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
-/// Why something can not be set.
+/// Why something cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
@@ -57,7 +57,7 @@ pub enum SettingError {
         name: &'static str,
         /// Its type.
         kind: SettingKind,
-        /// What is behind the dot.
+        /// What is after the dot.
         member: String,
     },
 }

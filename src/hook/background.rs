@@ -26,14 +26,14 @@ type Listener = dyn Fn(&ScriptOutcome, Option<LateOutput>, &dyn HookRunner) + Se
 
 /// Who is told how a run ended that nobody waited for.
 #[derive(Clone)]
-pub struct Late {
+pub(crate) struct Late {
     reader: Arc<Reader>,
     listener: Arc<Listener>,
 }
 
 impl Late {
     /// `listener` gets the outcome, what `reader` makes of it, and the session. A long output is read on another thread.
-    pub fn new(
+    pub(crate) fn new(
         reader: impl Fn(&ScriptOutcome) -> Option<LateOutput> + Send + Sync + 'static,
         listener: impl Fn(&ScriptOutcome, Option<LateOutput>, &dyn HookRunner) + Send + Sync + 'static,
     ) -> Self {

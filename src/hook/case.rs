@@ -1,5 +1,35 @@
 //! Cases: a config, events and what must come out, in a YAML file. `vfs-fixtures/NAME/cases/*.yaml` are such files, and a
-//! test suite of an embedder may bring its own.
+//! test suite of an embedder may bring its own. `hookbox test` runs them.
+//!
+//! ```
+//! use hookbox::hook::case::CaseFile;
+//! use hookbox::sandbox::SandboxSource;
+//! use hookbox::vfs::fixture::Fixture;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = CaseFile::parse(r#"
+//! id: notes
+//! hooks: { hooks: [{ event: user_prompt_submit, executor: { type: bash, command: "exit 2" } }] }
+//! cases:
+//!   - name: exit status 2 blocks the message
+//!     event: { event: user_prompt_submit, data: { message: hi } }
+//!     expect: { decision: blocked }
+//! "#)?;
+//! let fixtures = |_: Option<&str>| Ok(Fixture::default());
+//! for case in &file.cases {
+//!     let result = file.run(case, &SandboxSource, &fixtures).await?;
+//!     assert!(result.differences.is_empty(), "{}", result.differences[0]);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`CaseFile`] is parsed once. Each [`Case`] gets a session of its own with a fixed clock and seeded random numbers, from a
+//! [`SessionSource`] and the [`Fixture`] that it names. What differs is in [`CaseResult::differences`], empty for a success; a
+//! [`CaseError`] is a case that could not be run at all.
+//!
+//! # The file
 //!
 //! ```yaml
 //! id: EV-8
@@ -11,7 +41,7 @@
 //!                                # `fail_closed: true` blocks where a hook gives no clear answer
 //! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
 //! files: { src/a.rs: "..." }     # more files
-//! answers:                       # what the host says to requests, see [`super::answer`]; a case's own come before these
+//! answers:                       # what the host says to requests, see the module `answer`; a case's own come before these
 //!   - { kind: model, body: '{"ok":true}' }
 //! cases:
 //!   - name: a note goes before the message
@@ -25,11 +55,11 @@
 
 mod compare;
 mod report;
-mod update;
+pub(crate) mod update;
 
 pub use compare::Difference;
-pub use report::change_lines;
-pub use update::{UpdateError, update};
+#[cfg(feature = "cli")]
+pub(crate) use report::change_lines;
 
 use super::answer::{Answer, Answers};
 use super::contract::{Contribution, LoadOptions, Purpose};
@@ -149,7 +179,7 @@ struct CaseContribution {
     hooks: Vec<Value>,
 }
 
-/// A case that can not be run; not the same as one that fails.
+/// A case that cannot be run; not the same as one that fails.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
     /// The file is not a file of cases; the message has line and column.
@@ -218,7 +248,12 @@ impl SessionSetup {
     ///
     /// # Errors
     /// The fixture contradicts itself.
-    pub fn new(fixture: &Fixture, base: &Base, clock: Clock, random: Random) -> Result<Self, FixtureError> {
+    pub(crate) fn new(
+        fixture: &Fixture,
+        base: &Base,
+        clock: Clock,
+        random: Random,
+    ) -> Result<Self, FixtureError> {
         let specification = fixture.specification();
         let clock = Arc::new(clock);
         let (name, uid, gid, host) = specification

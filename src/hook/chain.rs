@@ -107,13 +107,13 @@ async fn fire_in(
 }
 
 /// One firing, from the moment when the engine has an event until its dialect has opened a chain for it.
-pub struct Firing<'a> {
+pub(crate) struct Firing<'a> {
     /// What happened.
-    pub event: &'a Event,
+    pub(crate) event: &'a Event,
     /// What the hooks run in.
-    pub host: &'a dyn HookRunner,
+    pub(crate) host: &'a dyn HookRunner,
     /// The event's time since the Unix epoch.
-    pub now: Duration,
+    pub(crate) now: Duration,
     session: &'a dyn HookRunner,
     config: FiredConfig<'a>,
     pace: Pace,
@@ -121,7 +121,7 @@ pub struct Firing<'a> {
 
 /// What a chain that was run came to.
 #[derive(Debug)]
-pub struct Fired {
+pub(crate) struct Fired {
     decision: Decision,
     result: DialectResult,
     records: Vec<HookRecord>,
@@ -130,7 +130,11 @@ pub struct Fired {
 
 impl<'a> Firing<'a> {
     /// Runs a chain over the hooks of its event.
-    pub fn run<C: Chain<'a> + 'a>(self, hooks: &'a Hooks<C::Extra>, chain: C) -> HookFuture<'a, Fired> {
+    pub(crate) fn run<C: Chain<'a> + 'a>(
+        self,
+        hooks: &'a Hooks<C::Extra>,
+        chain: C,
+    ) -> HookFuture<'a, Fired> {
         Box::pin(async move {
             let Self { event, host, session, config, mut pace, .. } = self;
             pace.look().await;

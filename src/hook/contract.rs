@@ -57,11 +57,11 @@ pub struct LoadOptions {
     pub may_assign_high_risk: bool,
     /// Whether hooks of a declarative bundle (`{"definition": ...}`) are taken or ignored with a notice.
     pub declarative_bundles: bool,
-    /// What one run may use; `None` is the dialect's profile. A bundle can not raise it.
+    /// What one run may use; `None` is the dialect's profile. A bundle cannot raise it.
     pub limits: Option<Limits>,
     /// Prefix of the variables that carry the payload, for a host's own brand; `None` is the dialect's.
     pub variable_prefix: Option<String>,
-    /// Whether what is no clear answer blocks an event that can be blocked, whatever the dialect and the config say: a hook that
+    /// Whether what is not a clear answer blocks an event that can be blocked, whatever the dialect and the config say: a hook that
     /// crashed, ran out of time or was ended by a limit, an output that is not read, a command or a file that is missing, a
     /// condition without a value, an entry that was left out of the config. The record and the block say which.
     pub fail_closed: bool,
@@ -106,7 +106,7 @@ impl LoadOptions {
         self
     }
 
-    /// Says whether what is no clear answer blocks.
+    /// Says whether what is not a clear answer blocks.
     #[must_use]
     pub fn fail_closed(mut self, fails_closed: bool) -> Self {
         self.fail_closed = fails_closed;
@@ -140,10 +140,10 @@ pub struct Contribution {
 }
 
 /// A dialect: how its configs and events are read.
-pub struct Contract {
+pub(crate) struct Contract {
     /// Whether a config's content shows this dialect.
     pub(crate) recognises: fn(&Node) -> bool,
-    /// Loads a config; an error says why it can not be used for [`LoadOptions::purpose`].
+    /// Loads a config; an error says why it cannot be used for [`LoadOptions::purpose`].
     pub(crate) load: fn(&Source<'_>, &LoadOptions) -> Result<Loaded, ConfigError>,
     /// The config as a tree, for the paths of places; an error where the text is in none of the dialect's languages.
     pub(crate) tree: fn(&Source<'_>) -> Result<Node, ConfigProblem>,
@@ -161,15 +161,15 @@ pub(crate) fn json_or_yaml(source: &Source<'_>) -> Result<Node, ConfigProblem> {
 }
 
 /// What loading gives.
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The hooks.
-    pub bundle: Box<dyn Bundle>,
+    pub(crate) bundle: Box<dyn Bundle>,
     /// What was noticed, in order.
-    pub notices: Vec<Notice>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// A loaded config of one dialect.
-pub trait Bundle: Send + Sync {
+pub(crate) trait Bundle: Send + Sync {
     /// All hooks, in chain order.
     fn hooks(&self) -> &[Hook];
 
@@ -188,7 +188,7 @@ pub trait Bundle: Send + Sync {
 
 /// One firing, as its dialect sees it. The engine owns each hook's turn: it asks whether the hook is to run, has it delivered,
 /// runs it, has its output read and hands the reading over.
-pub trait Chain<'a>: Send {
+pub(crate) trait Chain<'a>: Send {
     /// How often the tree of an output is held at most while an output is read and taken in: the tree itself, and copies of its
     /// parts that a record shows. The hook's run is charged for that before the output is read.
     const TREES: u64 = 2;
@@ -227,7 +227,7 @@ pub trait Chain<'a>: Send {
     /// What the hook gets.
     ///
     /// # Errors
-    /// It can not be started; this is how it ended.
+    /// It cannot be started; this is how it ended.
     fn deliver(&mut self, of: HookOf<'a, Self::Extra>) -> Result<Delivery, Ended>;
 
     /// On what reading this hook's output depends, asked for when it has ended.
@@ -245,7 +245,7 @@ pub trait Chain<'a>: Send {
     ) -> Absorbed;
 
     /// Blocks the event on behalf of the engine, where the host fails closed; what that does to the hooks after it, or `None`
-    /// where the event can not be blocked. The block of another hook stands.
+    /// where the event cannot be blocked. The block of another hook stands.
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow>;
 
     /// The dialect's log events about the firing as a whole; asked for once, after the last hook.
@@ -259,7 +259,7 @@ pub trait Chain<'a>: Send {
 
 /// How the hooks of an event run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     /// One after another; a later one sees what earlier ones changed.
     Sequential,
     /// All together, each with the same payload.
@@ -268,26 +268,26 @@ pub enum Order {
 
 /// What a hook gets beside what is fixed at load.
 #[derive(Clone, Debug, Default)]
-pub struct Delivery {
+pub(crate) struct Delivery {
     /// Variables, all of them; names are unique.
-    pub environment: Environment,
+    pub(crate) environment: Environment,
     /// Standard input.
-    pub stdin: Text,
+    pub(crate) stdin: Text,
     /// A file of the session that has the bytes of `stdin` while the hook runs.
-    pub payload_file: Option<Text>,
+    pub(crate) payload_file: Option<Text>,
     /// A shorter time than the hook's own, where the chain has a budget.
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Working directory of this run, before [`Hook::cwd`].
-    pub cwd: Option<Text>,
+    pub(crate) cwd: Option<Text>,
     /// Prefixes of names of the session's environment that the hook does not see.
-    pub hidden: &'static [&'static [u8]],
+    pub(crate) hidden: &'static [&'static [u8]],
     /// What is done with all this.
-    pub work: Work,
+    pub(crate) work: Work,
 }
 
 /// How a hook comes to its outcome.
 #[derive(Clone, Debug, Default)]
-pub enum Work {
+pub(crate) enum Work {
     /// Its script or program runs ([`Handler`](super::hooks::Handler)).
     #[default]
     Run,
@@ -301,20 +301,20 @@ pub enum Work {
 
 /// What a verdict did.
 #[derive(Clone, Debug)]
-pub struct Absorbed {
+pub(crate) struct Absorbed {
     /// The verdict in the engine's words, for the record.
-    pub reading: Reading,
+    pub(crate) reading: Reading,
     /// To the chain, in words.
-    pub effect: Effect,
+    pub(crate) effect: Effect,
     /// To the hooks after it; parallel chains do not look.
-    pub flow: Flow,
+    pub(crate) flow: Flow,
     /// What to warn of.
-    pub warning: Option<String>,
+    pub(crate) warning: Option<String>,
 }
 
 /// Whether the chain goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub(crate) enum Flow {
     /// It does.
     Continue,
     /// No further hook runs.

@@ -61,12 +61,12 @@ pub struct Reading {
 
 impl Reading {
     /// A verdict without words.
-    pub const fn of(verdict: Verdict, rule: &'static str) -> Self {
+    pub(crate) const fn of(verdict: Verdict, rule: &'static str) -> Self {
         Self { verdict, reason: None, user_message: None, specific: None, rule }
     }
 
     /// A verdict with its reason.
-    pub fn because(verdict: Verdict, reason: impl Into<String>, rule: &'static str) -> Self {
+    pub(crate) fn because(verdict: Verdict, reason: impl Into<String>, rule: &'static str) -> Self {
         Self { reason: Some(reason.into()), ..Self::of(verdict, rule) }
     }
 }

@@ -34,7 +34,7 @@ pub struct Hook {
 
 impl Hook {
     /// A hook that runs as the session's user, in its directory and environment.
-    pub fn new(
+    pub(crate) fn new(
         id: HookId,
         event: &'static str,
         handler: Handler,
@@ -60,7 +60,7 @@ impl Hook {
     ///
     /// # Errors
     /// It is longer; this is how its run ends.
-    pub fn check_size(&self) -> Result<(), Ended> {
+    pub(crate) fn check_size(&self) -> Result<(), Ended> {
         match &self.handler {
             Handler::Script { script, .. } if script.source().len() as u64 > self.limits.script_bytes => {
                 let message = format!("command is longer than {} bytes", self.limits.script_bytes);
@@ -96,20 +96,20 @@ pub enum Handler {
 
 impl Handler {
     /// A script that was not compiled yet.
-    pub fn script(text: impl Into<Text>, shell: Shell) -> Self {
+    pub(crate) fn script(text: impl Into<Text>, shell: Shell) -> Self {
         Self::Script { script: HookScript::new(text), shell }
     }
 }
 
 /// One hook with what its dialect keeps of it.
 #[derive(Debug)]
-pub struct HookOf<'a, E> {
+pub(crate) struct HookOf<'a, E> {
     /// Its place among the config's hooks; ids need not be unique.
-    pub index: usize,
+    pub(crate) index: usize,
     /// What the engine knows.
-    pub hook: &'a Hook,
+    pub(crate) hook: &'a Hook,
     /// What the dialect knows.
-    pub extra: &'a E,
+    pub(crate) extra: &'a E,
 }
 
 // Derived, these would ask the same of `E`.
@@ -123,7 +123,7 @@ impl<E> Copy for HookOf<'_, E> {}
 
 /// All hooks of a config, in chain order, with the table of those that each event has.
 #[derive(Debug)]
-pub struct Hooks<E> {
+pub(crate) struct Hooks<E> {
     all: Vec<Hook>,
     /// As many as there are hooks.
     extras: Vec<E>,
@@ -132,36 +132,36 @@ pub struct Hooks<E> {
 
 impl<E> Hooks<E> {
     /// Each hook is due at its own event.
-    pub fn new(hooks: impl IntoIterator<Item = (Hook, E)>) -> Self {
+    pub(crate) fn new(hooks: impl IntoIterator<Item = (Hook, E)>) -> Self {
         let (all, extras): (Vec<_>, Vec<_>) = hooks.into_iter().unzip();
         Self { due: Due::of(&all), all, extras }
     }
 
     /// The same, with a table of its own.
     #[must_use]
-    pub fn with_due(self, due: Due) -> Self {
+    pub(crate) fn with_due(self, due: Due) -> Self {
         Self { due, ..self }
     }
 
     /// What the engine knows of each.
-    pub fn all(&self) -> &[Hook] {
+    pub(crate) fn all(&self) -> &[Hook] {
         &self.all
     }
 
     /// The hook at `index`.
-    pub fn get(&self, index: usize) -> Option<HookOf<'_, E>> {
+    pub(crate) fn get(&self, index: usize) -> Option<HookOf<'_, E>> {
         let (hook, extra) = self.all.get(index).zip(self.extras.get(index))?;
         Some(HookOf { index, hook, extra })
     }
 
     /// All hooks, in chain order.
-    pub fn iter(&self) -> impl Iterator<Item = HookOf<'_, E>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = HookOf<'_, E>> {
         let pairs = self.all.iter().zip(&self.extras).enumerate();
         pairs.map(|(index, (hook, extra))| HookOf { index, hook, extra })
     }
 
-    /// Indexes of the hooks of an event, in chain order; none for a name that is no event.
-    pub fn due(&self, event: &str) -> &[usize] {
+    /// Indexes of the hooks of an event, in chain order; none for a name that is not an event.
+    pub(crate) fn due(&self, event: &str) -> &[usize] {
         self.due.at(event)
     }
 }
@@ -169,11 +169,11 @@ impl<E> Hooks<E> {
 /// Indexes of hooks by event, in chain order. Only events that have hooks are in it, and a config has hooks for few: a name
 /// is found by comparing.
 #[derive(Debug, Default)]
-pub struct Due(Vec<(&'static str, Vec<usize>)>);
+pub(crate) struct Due(Vec<(&'static str, Vec<usize>)>);
 
 impl Due {
     /// Each hook under its own event, in the order of the config.
-    pub fn of(hooks: &[Hook]) -> Self {
+    pub(crate) fn of(hooks: &[Hook]) -> Self {
         let mut due = Self::default();
         for (index, hook) in hooks.iter().enumerate() {
             due.add(hook.event, index);
@@ -182,15 +182,15 @@ impl Due {
     }
 
     /// One more hook, after those that the event has already.
-    pub fn add(&mut self, event: &'static str, hook: usize) {
+    pub(crate) fn add(&mut self, event: &'static str, hook: usize) {
         match self.0.iter_mut().find(|(name, _)| *name == event) {
             Some((_, hooks)) => hooks.push(hook),
             None => self.0.push((event, vec![hook])),
         }
     }
 
-    /// The hooks of an event, none for a name that is no event.
-    pub fn at(&self, event: &str) -> &[usize] {
+    /// The hooks of an event, none for a name that is not an event.
+    pub(crate) fn at(&self, event: &str) -> &[usize] {
         let found = self.0.iter().find(|(name, _)| *name == event);
         found.map_or(&[], |(_, hooks)| hooks)
     }

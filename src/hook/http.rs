@@ -1,15 +1,34 @@
-//! What hooks that speak HTTP need: the URL, and which addresses may be reached.
+//! What hooks that speak HTTP need: the URL, which addresses may be reached, and, with the feature `http`, a client.
 //!
-//! [`Url`] is the little of a URL that a request is made of; [`AddressPolicy`] says which addresses are refused, so that a
-//! hook can not reach what only its host can (loopback, private networks, the metadata service of a cloud). Both are plain
-//! data and always there. The client (`HttpClient`) and a host that answers with it (`HttpHost`) come with the feature `http`.
+//! A hook of a type `http` is a question to the host ([`Request::Http`](super::Request::Http)): hookbox itself sends nothing. A
+//! host answers it with a client of its own, or with `HttpHost`, which it gives to
+//! [`SandboxBuilder::hook_host`](crate::sandbox::SandboxBuilder::hook_host). Who sends checks twice: the URL before anything is
+//! sent, and each address that its name resolves to before it is connected to.
+//!
+//! ```
+//! use hookbox::hook::http::{AddressPolicy, Refusal, Url};
+//!
+//! let url = Url::parse("https://hooks.example.com/deny?team=a")?;
+//! assert_eq!((url.authority().as_str(), url.port), ("hooks.example.com", 443));
+//! url.check(AddressPolicy::default())?;
+//!
+//! // The metadata service of a cloud, which only its host may ask.
+//! let url = Url::parse("http://169.254.169.254/latest/meta-data")?;
+//! assert_eq!(url.check(AddressPolicy::default()), Err(Refusal::BlockedIp));
+//! # Ok::<(), Refusal>(())
+//! ```
+//!
+//! [`Url`] is the part of a URL that a request is made of (RFC 3986, `http` and `https`); it is stricter than browsers, so that
+//! no two readers see two hosts in it. [`AddressPolicy`] refuses what only the host can reach: loopback, private networks,
+//! link-local addresses. A [`Refusal`] is the one error of both; its message is what hooks' records show. Timeouts are those of
+//! the hook.
 
-pub mod address;
+pub(crate) mod address;
 #[cfg(feature = "http")]
 mod client;
 #[cfg(feature = "http")]
 mod connection;
-pub mod url;
+pub(crate) mod url;
 
 pub use address::AddressPolicy;
 #[cfg(feature = "http")]

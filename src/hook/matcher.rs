@@ -16,31 +16,27 @@ use std::sync::Arc;
 
 /// A test of a name.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum NamePattern {
+pub(crate) enum NamePattern {
     /// Equal, case and all.
     Exact(String),
     /// Alternatives, each a whole name or a prefix.
     Prefixes(Vec<NamePrefix>),
-    /// A regular expression found anywhere in the name; anchor it to test the whole.
-    Regex(Regex),
 }
 
 /// One alternative of [`NamePattern::Prefixes`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamePrefix {
+pub(crate) struct NamePrefix {
     /// What the name must start with, or be.
-    pub text: String,
+    pub(crate) text: String,
     /// Whether more may follow.
-    pub open: bool,
+    pub(crate) open: bool,
 }
 
 impl NamePattern {
     /// Whether `name` passes.
-    pub fn matches(&self, name: &str) -> bool {
+    pub(crate) fn matches(&self, name: &str) -> bool {
         match self {
             Self::Exact(wanted) => wanted == name,
-            Self::Regex(regex) => regex.is_match(name),
             Self::Prefixes(prefixes) => prefixes
                 .iter()
                 .any(|prefix| if prefix.open { name.starts_with(&prefix.text) } else { name == prefix.text }),
@@ -49,7 +45,7 @@ impl NamePattern {
 
     /// Alternatives separated by `|`, blanks around them trimmed, a `*` at an alternative's end open; `None` when there is
     /// any other pattern character in it.
-    pub fn parse_prefixes(glob: &str) -> Option<Self> {
+    pub(crate) fn parse_prefixes(glob: &str) -> Option<Self> {
         let mut prefixes = Vec::new();
         for alternative in glob.split('|').map(str::trim).filter(|text| !text.is_empty()) {
             let (text, open) =
@@ -67,7 +63,6 @@ impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact(text) => f.write_str(text),
-            Self::Regex(regex) => f.write_str(regex.as_str()),
             Self::Prefixes(prefixes) => {
                 for (index, prefix) in prefixes.iter().enumerate() {
                     let separator = if index > 0 { "|" } else { "" };
@@ -88,22 +83,22 @@ pub(super) fn no_character_of_a_name(text: &str) -> Option<char> {
 
 /// A test of one value inside a call's arguments.
 #[derive(Clone, Debug)]
-pub struct ArgumentPattern {
+pub(crate) struct ArgumentPattern {
     /// Object keys from the outside in.
-    pub path: Vec<String>,
+    pub(crate) path: Vec<String>,
     /// Found anywhere in the value's text; without one the text must not be empty.
-    pub regex: Option<Regex>,
+    pub(crate) regex: Option<Regex>,
 }
 
 impl ArgumentPattern {
     /// Splits a dotted path; one leading `$.` is dropped and empty segments are skipped.
-    pub fn parse_path(path: &str) -> Vec<String> {
+    pub(crate) fn parse_path(path: &str) -> Vec<String> {
         let path = path.strip_prefix("$.").unwrap_or(path);
         path.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect()
     }
 
     /// The text at the path: a string itself, `""` for what is missing or null, else compact JSON.
-    pub fn extract<'v>(&self, arguments: &'v Value) -> Cow<'v, str> {
+    pub(crate) fn extract<'v>(&self, arguments: &'v Value) -> Cow<'v, str> {
         let mut value = arguments;
         for key in &self.path {
             match value.as_object().and_then(|object| object.get(key)) {
@@ -119,7 +114,7 @@ impl ArgumentPattern {
     }
 
     /// Whether `arguments` pass, else why not.
-    pub fn test(&self, arguments: &Value) -> Result<(), Mismatch> {
+    pub(crate) fn test(&self, arguments: &Value) -> Result<(), Mismatch> {
         let text = self.extract(arguments);
         let passes = self.regex.as_ref().map_or(!text.is_empty(), |regex| regex.is_match(&text));
         if passes {
@@ -203,7 +198,7 @@ impl fmt::Display for Mismatch {
 
 /// A compiled expression with its source text.
 #[derive(Clone, Debug)]
-pub struct Regex {
+pub(crate) struct Regex {
     text: String,
     engine: Engine,
 }
@@ -221,7 +216,7 @@ enum Engine {
 impl Regex {
     /// Whether it is found anywhere in `text`. One that takes too many steps to know counts as found: the hook runs, and sees
     /// for itself.
-    pub fn is_match(&self, text: &str) -> bool {
+    pub(crate) fn is_match(&self, text: &str) -> bool {
         match &self.engine {
             Engine::Meta(engine) => engine.is_match(text),
             Engine::Backtracking(engine) => engine.is_match(text).unwrap_or(true),
@@ -231,7 +226,7 @@ impl Regex {
     }
 
     /// The source text.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 }
@@ -244,19 +239,19 @@ const CACHE_BYTES: usize = 256 << 10;
 /// Compiles the expressions of one config; all of them together have a bound, so that a config of many expressions can
 /// not take the host's memory.
 #[derive(Debug)]
-pub struct RegexCompiler {
+pub(crate) struct RegexCompiler {
     one: usize,
     left: usize,
 }
 
 impl RegexCompiler {
     /// A compiler that gives one expression at most `bytes`.
-    pub fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64) -> Self {
         Self { one: usize::try_from(bytes).unwrap_or(usize::MAX), left: CONFIG_BYTES }
     }
 
     /// Compiles `pattern`; the error is one line.
-    pub fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
+    pub(crate) fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
         let text = pattern.to_owned();
         if let Some(engine) = Engine::of_texts(pattern).filter(|_| pattern.len() <= self.one.min(self.left)) {
             self.left = self.left.saturating_sub(pattern.len());
@@ -307,7 +302,7 @@ const BYTES_EACH: usize = 512;
 
 impl RegexCompiler {
     /// Compiles an expression with look-around or back-references; the error is one line.
-    pub fn compile_backtracking(&mut self, pattern: &str) -> Result<Regex, String> {
+    pub(crate) fn compile_backtracking(&mut self, pattern: &str) -> Result<Regex, String> {
         let allowed = self.one.min(self.left);
         let bytes = if pattern.contains('{') { allowed } else { pattern.len().saturating_mul(BYTES_EACH) };
         let opened = pattern.bytes().filter(|&byte| byte == b'(').count();

@@ -1,22 +1,42 @@
 //! Hooks: an event goes in, the hooks of a config run, a decision comes out.
 //!
-//! The order of things in one firing: the dialect maps the event to its own; each hook of that
-//! event is considered (`matcher.rs`), gets its payload, runs through the session's [`HookRunner`], its output is read by
-//! the dialect's rules into a [`Reading`], and the chain takes it in (`chain.rs`). Every hook considered leaves one
-//! [`HookRecord`].
-//!
-//! This module does not know the shell: a session implements [`HookRunner`]. It never fails for what a script did.
-//!
 //! ```
 //! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::sandbox::Sandbox;
 //!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let config = br#"{"hooks": [{"event": "pre_tool_use", "matcher": {"tool_name": "bash"},
-//!                              "executor": {"type": "bash", "command": "echo '{}'"}}]}"#;
+//!                              "executor": {"type": "bash", "command": "echo 'not today' >&2; exit 1"}}]}"#;
 //! let hooks = HookSet::load(Dialect::Everruns, config, &LoadOptions::default())?;
 //! assert_eq!(hooks.hooks()[0].id.as_str(), "user:pre_tool_use_0");
-//! // let outcome = hooks.fire(&session, &event).await;
-//! # Ok::<(), hookbox::hook::ConfigError>(())
+//!
+//! let session = Sandbox::builder().build()?;
+//! let event = hooks.read_event(&serde_json::json!({
+//!     "moment": "tool_call_starting", "tool_name": "bash", "tool_call_id": "1", "arguments": {"command": "ls"},
+//! }))?;
+//! let outcome = hooks.fire(&session, &event).await;
+//! assert_eq!(outcome.decision.blocked.map(|block| block.reason).as_deref(), Some("not today"));
+//! # Ok(())
+//! # }
 //! ```
+//!
+//! The order of things in one firing: the dialect maps the [`Event`] to its own; each hook of that event is considered, gets its
+//! payload, runs through the session's [`HookRunner`], its output is read by the dialect's rules into a [`Reading`], and the
+//! chain takes it in. Every hook considered leaves one [`HookRecord`] in the [`Outcome`].
+//!
+//! # Errors
+//!
+//! A config that cannot be used is a [`ConfigError`], an event that cannot be read an [`EventError`]. Firing never fails: what a
+//! script did, or could not do, is in its record, and what the config or a hook lacked in [`Outcome::notices`]. Times are
+//! [`Duration`](std::time::Duration)s, sizes bytes.
+//!
+//! # Inside
+//!
+//! `hook_set.rs` is the face, `chain.rs` the engine of a firing, `contract.rs` what a dialect is to it, `matcher.rs` the tests of names
+//! and arguments; [`dialect`] has the dialects. This module does not know the shell: a session implements [`HookRunner`]. A new
+//! dialect is a folder in [`dialect`]; a new moment is a variant of [`Moment`] and a row in the tables of events; a new kind of request
+//! to the host is a variant of [`Request`].
 
 #[cfg(feature = "tools")]
 pub mod answer;
@@ -74,14 +94,11 @@ mod weight;
 mod word;
 
 pub use crate::document::{ConfigProblem, Place};
-#[cfg(feature = "tools")]
-pub use answer::{Answer, AnswerError, Answers, Asked};
 pub use assignment::SettingError;
-pub use background::Late;
-pub use chain::{Fired, Firing};
 pub use contract::{Contribution, LoadOptions, Purpose};
 pub use decision::{Block, Decision, Reading, Verdict};
-pub use dialect::{Dialect, DialectResult};
+pub use dialect::list::{Dialect, UnknownDialect};
+pub use dialect::result::DialectResult;
 pub use error::{ConfigError, EventError};
 pub use event::{Channel, Event, EventContext, Moment, ToolCall, ToolCallSummary};
 pub use hook_set::HookSet;

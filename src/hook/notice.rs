@@ -63,7 +63,7 @@ impl NoticeKind {
 
 impl Notice {
     /// A notice without a log event of its own.
-    pub const fn new(kind: NoticeKind, hook: Option<HookId>, problem: ConfigProblem) -> Self {
+    pub(crate) const fn new(kind: NoticeKind, hook: Option<HookId>, problem: ConfigProblem) -> Self {
         Self { kind, hook, problem, log: None }
     }
 

@@ -93,7 +93,7 @@ pub struct HookScript {
 
 impl HookScript {
     /// A script that was not compiled yet.
-    pub fn new(source: impl Into<Text>) -> Self {
+    pub(crate) fn new(source: impl Into<Text>) -> Self {
         Self { source: source.into(), compiled: OnceLock::new() }
     }
 
@@ -103,12 +103,12 @@ impl HookScript {
     }
 
     /// What the runner kept, if it kept a `T`.
-    pub fn compiled<T: Any + Send + Sync>(&self) -> Option<&T> {
+    pub(crate) fn compiled<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.compiled.get()?.downcast_ref()
     }
 
     /// Keeps `compiled` for later runs; the first one wins.
-    pub fn keep(&self, compiled: Arc<dyn Any + Send + Sync>) {
+    pub(crate) fn keep(&self, compiled: Arc<dyn Any + Send + Sync>) {
         let _ = self.compiled.set(compiled);
     }
 }
@@ -136,7 +136,7 @@ pub struct Capture {
 
 impl Capture {
     /// Each stream by itself up to `bytes`; more is a failure.
-    pub const fn of_each(bytes: u64) -> Self {
+    pub(crate) const fn of_each(bytes: u64) -> Self {
         let total = bytes.saturating_mul(2);
         Self { stdout: bytes, stderr: bytes, total, merge: false, excess: Excess::Fail }
     }

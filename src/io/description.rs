@@ -119,7 +119,7 @@ impl Description {
                     Self { kind: Kind::File(file), readable, writable, append, offset: Mutex::new(0) };
                 return Ok(OpenedPath::Description(Arc::new(description)));
             }
-            Opened::Directory(_) => Kind::Directory,
+            Opened::Directory => Kind::Directory,
             Opened::Fifo(inode) => {
                 let pipe = fifos.pipe(inode);
                 match (options.read, options.write || options.append) {
@@ -235,7 +235,7 @@ impl Description {
         }
     }
 
-    /// Moves the offset back by `count` bytes that were read but not used. Nothing happens where one can not seek.
+    /// Moves the offset back by `count` bytes that were read but not used. Nothing happens where one cannot seek.
     pub(crate) fn unread(&self, count: u64) {
         if self.is_seekable() {
             let mut offset = lock(&self.offset);

@@ -55,7 +55,7 @@ pub(crate) enum Turn {
 
 impl Meter {
     /// A meter that starts now.
-    pub fn new(limits: Limits, clock: Arc<Clock>) -> Arc<Self> {
+    pub(crate) fn new(limits: Limits, clock: Arc<Clock>) -> Arc<Self> {
         let started_real = real_monotonic();
         let started = if clock.is_virtual() { clock.monotonic() } else { started_real };
         Arc::new(Self {
@@ -83,7 +83,7 @@ impl Meter {
     }
 
     /// When the run started, by the session's clock.
-    pub const fn started(&self) -> Duration {
+    pub(crate) const fn started(&self) -> Duration {
         self.started
     }
 
@@ -168,12 +168,12 @@ impl Meter {
     // Failure.
 
     /// The error for `limit`; it is kept as the run's failure if it is the first.
-    pub fn fail(&self, limit: Limit) -> LimitError {
+    pub(crate) fn fail(&self, limit: Limit) -> LimitError {
         self.fail_with(limit, self.limits.get(limit))
     }
 
     /// As [`Meter::fail`], for a bound that is not the run's own (the quota of the session's file system, say).
-    pub fn fail_with(&self, limit: Limit, allowed: u64) -> LimitError {
+    pub(crate) fn fail_with(&self, limit: Limit, allowed: u64) -> LimitError {
         let error = LimitError { limit, allowed, line: None };
         let mut failure = lock(&self.failure);
         let first = *failure.get_or_insert(error);
@@ -188,7 +188,7 @@ impl Meter {
     }
 
     /// The limit that ended the run, if one did.
-    pub fn failure(&self) -> Option<LimitError> {
+    pub(crate) fn failure(&self) -> Option<LimitError> {
         self.settle();
         if self.stopped.load(Relaxed) { *lock(&self.failure) } else { None }
     }
@@ -225,7 +225,7 @@ impl Meter {
     }
 
     /// The moment of the session's monotonic clock at which the time is over; `None` without a limit.
-    pub fn deadline(&self) -> Option<Duration> {
+    pub(crate) fn deadline(&self) -> Option<Duration> {
         (self.limits.wall_time_ms != u64::MAX)
             .then(|| self.started + Duration::from_millis(self.limits.wall_time_ms))
     }
@@ -253,7 +253,7 @@ impl Meter {
     // Operations and turns.
 
     /// Counts `n` operations and checks the deadline.
-    pub fn tick(&self, n: u64) -> Result<(), LimitError> {
+    pub(crate) fn tick(&self, n: u64) -> Result<(), LimitError> {
         self.count_operations(n)?;
         self.check()
     }
@@ -416,7 +416,7 @@ impl Meter {
     }
 
     /// A charge of nothing yet, to be grown.
-    pub fn empty_charge(self: &Arc<Self>) -> Charge {
+    pub(crate) fn empty_charge(self: &Arc<Self>) -> Charge {
         Charge { meter: Arc::clone(self), bytes: 0 }
     }
 

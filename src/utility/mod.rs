@@ -20,18 +20,19 @@ mod file;
 pub(crate) mod format;
 pub(crate) mod regex;
 
-pub use crate::environment::Environment;
-pub use context::arguments::Options;
+pub(crate) use crate::environment::Environment;
+pub(crate) use context::arguments::Options;
 pub use context::error::{ExitStatus, UtilityError};
-pub use context::options::{
-    Example, NoOption, OptionArgument, OptionSet, OptionSpec, example, flag, number, optional, value,
+pub(crate) use context::options::{
+    Example, NoOption, OptionSet, OptionSpec, example, flag, number, optional, value,
 };
 pub(crate) use context::pace::yield_now;
 pub(crate) use context::running::CommandState;
-pub use context::running::{Reach, Relation, RunningCommand};
+pub(crate) use context::running::{Reach, Relation, RunningCommand};
 pub use context::session::{Identity, Session};
 pub use context::stream::{Input, Output};
-pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
+pub use context::{CommandError, CommandRequest, Context};
+pub(crate) use context::{CommandRunner, DescriptorHandles};
 pub(crate) use test::expression as test_expression;
 
 use std::pin::Pin;
@@ -57,30 +58,31 @@ pub(crate) mod prelude {
     pub(crate) use crate::vfs::{Errno, FsError};
 }
 
-/// A row of the table: all that help, `type`, the README and the tests need to know.
+/// A row of the table: all that help, `type` and the tests need to know.
 #[derive(Clone, Copy, Debug)]
-pub struct Utility {
+pub(crate) struct Utility {
     /// The command's name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// One line, lower case, no full stop.
-    pub summary: &'static str,
+    pub(crate) summary: &'static str,
     /// Synopses, one a line.
-    pub usage: &'static str,
+    pub(crate) usage: &'static str,
     /// The options, in the order of `--help`.
-    pub options: &'static [OptionSpec],
-    /// Shell commands with what they print; run as tests.
-    pub examples: &'static [Example],
+    pub(crate) options: &'static [OptionSpec],
+    /// Shell commands with what they print: the tests of this module run them.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests run them"))]
+    pub(crate) examples: &'static [Example],
     /// Exit status of a usage error: 1 for most of the GNU core utilities.
-    pub usage_status: u8,
+    pub(crate) usage_status: u8,
     /// Options end at the first operand (`env`, `xargs`, `timeout`): what follows is a command.
-    pub operands_end_options: bool,
+    pub(crate) operands_end_options: bool,
     /// Starts it; the macro `start!` makes it.
-    pub run: fn(Context) -> BoxFuture<ExitStatus>,
+    pub(crate) run: fn(Context) -> BoxFuture<ExitStatus>,
 }
 
 impl Utility {
     /// Values that most rows share: `Utility { name: ..., ..Utility::BASE }`.
-    pub const BASE: Self = Self {
+    pub(crate) const BASE: Self = Self {
         name: "",
         summary: "",
         usage: "",
@@ -210,7 +212,7 @@ mod yes;
 macro_rules! utilities {
     ($($(#[$condition:meta])* $module:ident),* $(,)?) => {
         /// Every utility, sorted by name.
-        pub static UTILITIES: &[&Utility] = &[$($(#[$condition])* &$module::UTILITY),*];
+        pub(crate) static UTILITIES: &[&Utility] = &[$($(#[$condition])* &$module::UTILITY),*];
     };
 }
 
@@ -234,7 +236,7 @@ utilities! {
 }
 
 /// The utility of that name.
-pub fn find(name: &[u8]) -> Option<&'static Utility> {
+pub(crate) fn find(name: &[u8]) -> Option<&'static Utility> {
     let index = UTILITIES.binary_search_by(|utility| utility.name.as_bytes().cmp(name)).ok()?;
     UTILITIES.get(index).copied()
 }

@@ -14,7 +14,7 @@ use super::tree::{Quota, State, Tree, User};
 use std::sync::LazyLock;
 
 /// The start of the file that stands for a command in `/usr/bin`; the command's name and a newline follow.
-pub const COMMAND_MARK: &[u8] = b"#!hookbox ";
+pub(crate) const COMMAND_MARK: &[u8] = b"#!hookbox ";
 /// The user and group id of the session's user, unless it is told otherwise.
 const AGENT: u32 = 1000;
 
@@ -195,7 +195,7 @@ impl FileSystem {
     }
 
     /// A file system that starts as `base`, which it shares. `/home/agent` and `/workspace` belong to the session's user.
-    pub fn from_base(base: &Base, options: Options) -> Self {
+    pub(crate) fn from_base(base: &Base, options: Options) -> Self {
         let Options { clock, uid, gid, max_files, max_bytes } = options;
         let mut state = base.state.clone();
         state.user = User { uid, gid };

@@ -1,7 +1,8 @@
 //! Files that are there, and written when somebody looks: the payload files of hooks, most of which nobody opens.
 //!
 //! Every operation on the file system goes through [`Shared::live`], which writes what was deposited first. What is
-//! withdrawn before that leaves no trace, not even in the number that tells who keeps lookups that something changed.
+//! withdrawn before that leaves no trace, not even in the number that tells who keeps lookups that something changed. The times
+//! of such a file are those of the first look.
 
 use super::errno::{Errno, FsError, Result};
 use super::file_system::{Deposit, FileSystem, Live, Shared};

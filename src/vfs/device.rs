@@ -20,7 +20,7 @@ pub enum Device {
 
 impl Device {
     /// Major and minor number on Linux.
-    pub const fn numbers(self) -> (u32, u32) {
+    pub(crate) const fn numbers(self) -> (u32, u32) {
         match self {
             Self::Null => (1, 3),
             Self::Zero => (1, 5),

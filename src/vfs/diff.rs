@@ -3,7 +3,7 @@
 //! First the inode tables are compared; what they share is skipped, so that the cost follows the number of inodes that
 //! changed. A directory that is at the same path in both is compared entry by entry (again without the runs that are
 //! shared); names that lead to different inodes are followed into their subtrees. A file whose inode is the same but whose
-//! content or metadata is not is found under each of its names. Times alone are no change.
+//! content or metadata is not is found under each of its names. Times alone are not a change.
 
 use super::directory::{Directory, Entry};
 use super::file_system::Snapshot;

@@ -1,10 +1,27 @@
 //! Fixtures: a folder of the host becomes a session's file system.
 //!
-//! `FOLDER/tree/**` are the files; `FOLDER/fixture.yaml` says what a folder can not say (modes, links, times, owners, the
+//! ```
+//! use hookbox::sandbox::Sandbox;
+//! use hookbox::vfs::fixture::Fixture;
+//! use std::path::Path;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let fixture = Fixture::load(Path::new("vfs-fixtures/rust-project"))?;
+//! let sandbox = Sandbox::builder().fixture(&fixture)?.build()?;
+//! assert_eq!(sandbox.run("ls Cargo.toml").await.stdout, b"Cargo.toml\n");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What cannot be read, contradicts itself or does not fit into the limits is a [`FixtureError`]. Sizes are bytes, modes the bits of
+//! `chmod`.
+//!
+//! `FOLDER/tree/**` are the files; `FOLDER/fixture.yaml` says what a folder cannot say (modes, links, times, owners, the
 //! user, the environment) and may name a sibling fixture whose files lie below (`specification.rs`). Files are put into a
 //! base tree with root's rights, owners and times are set, and the result is handed to the session's user as a snapshot.
 //!
-//! With [`seed`], any folder of the host is copied in, with its modes; what can not be copied is left out and told. Both
+//! With [`seed`], any folder of the host is copied in, with its modes; what cannot be copied is left out and told. Both
 //! copy before a script runs, take regular files, directories and links only, and never leave the folder: `host.rs` opens
 //! all that belongs to the host.
 
@@ -12,8 +29,8 @@
 pub(crate) mod host;
 mod specification;
 
-pub use host::Refusal;
-pub use specification::{FixtureUser, Specification};
+pub use host::HostRefusal;
+pub(crate) use specification::Specification;
 
 use super::base::Base;
 use super::errno::FsError;
@@ -30,7 +47,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A fixture that can not be used.
+/// A fixture that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FixtureError {
     /// The host does not give it.
@@ -76,7 +93,7 @@ impl Fixture {
     /// Reads the fixture in `folder`, with those that it extends.
     ///
     /// # Errors
-    /// The folder has neither `tree` nor `fixture.yaml`, one of them can not be read or is a link, or there is more than a
+    /// The folder has neither `tree` nor `fixture.yaml`, one of them cannot be read or is a link, or there is more than a
     /// session has room for under [`Limits::default_profile`].
     pub fn load(folder: &Path) -> Result<Self, FixtureError> {
         Self::load_within(folder, &Limits::default_profile())
@@ -86,7 +103,7 @@ impl Fixture {
     ///
     /// # Errors
     /// As those of [`Fixture::load`].
-    pub fn load_within(folder: &Path, limits: &Limits) -> Result<Self, FixtureError> {
+    pub(crate) fn load_within(folder: &Path, limits: &Limits) -> Result<Self, FixtureError> {
         Self::read(HostFolder::open(folder).map_err(at_host(folder))?, limits)
     }
 
@@ -140,7 +157,7 @@ impl Fixture {
     }
 
     /// What `fixture.yaml` says beside the files; of layers, the upper one wins.
-    pub const fn specification(&self) -> &Specification {
+    pub(crate) const fn specification(&self) -> &Specification {
         &self.specification
     }
 
@@ -191,7 +208,7 @@ impl Fixture {
 pub struct Skipped {
     /// Of the host.
     pub path: PathBuf,
-    /// Why: it can not be read, or it is neither a file nor a folder.
+    /// Why: it cannot be read, or it is neither a file nor a folder.
     pub cause: std::io::Error,
 }
 
@@ -205,7 +222,7 @@ impl std::fmt::Display for Skipped {
 /// folders, its own included where the directory is the user's. Gives what was left out.
 ///
 /// # Errors
-/// The folder can not be read, or the session does not take what is in it: its quota, which is asked before a file is read,
+/// The folder cannot be read, or the session does not take what is in it: its quota, which is asked before a file is read,
 /// or the user's rights in what lies above.
 pub fn seed(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<Vec<Skipped>, FixtureError> {
     seed_to(fs, from, to, None)
@@ -215,7 +232,8 @@ pub fn seed(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<Vec<Skipped>, Fix
 ///
 /// # Errors
 /// Those of [`seed`].
-pub fn seed_anywhere(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<Vec<Skipped>, FixtureError> {
+#[cfg(feature = "cli")]
+pub(crate) fn seed_anywhere(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<Vec<Skipped>, FixtureError> {
     fs.with_root(|root, owner| seed_to(root, from, to, Some(owner)))
 }
 
@@ -278,7 +296,7 @@ trait Taker {
 
     fn take(&mut self, target: Vec<u8>, found: Found) -> Result<(), FixtureError>;
 
-    /// Something can not be taken.
+    /// Something cannot be taken.
     fn skip(&mut self, skipped: Skipped) -> Result<(), FixtureError>;
 }
 
@@ -325,7 +343,7 @@ fn walk(root: &HostFolder, taker: &mut dyn Taker) -> Result<(), FixtureError> {
                     }
                     taker.take(target, found)?;
                 }
-                Err(cause) if matches!(Refusal::of(&cause), Some(Refusal::TooLarge(_))) => {
+                Err(cause) if matches!(HostRefusal::of(&cause), Some(HostRefusal::TooLarge(_))) => {
                     return Err(session(&target, no_room(Limit::FileSystemBytes, allowed.bytes)));
                 }
                 Err(cause) => taker.skip(Skipped { path: folder.path(&name), cause })?,

@@ -125,7 +125,7 @@ fn since_epoch(time: Option<SystemTime>) -> Duration {
 /// What opening a path gave.
 pub(super) enum ForeignEntry {
     File(ForeignHandle),
-    Directory(Metadata),
+    Directory,
 }
 
 /// A path within a foreign file system.
@@ -203,18 +203,18 @@ impl ForeignPath {
             }
             looked => looked?,
         };
-        match found.map(|found| (found.file_type, self.foreign.metadata_of(path, &found))) {
+        match found.map(|found| found.file_type) {
             None if !options.create && !options.create_new => return Err(Errno::NotFound.into()),
             None if self.slash => return Err(Errno::IsDirectory.into()),
             None => self.foreign.store(self.creatable()?, b"")?,
             Some(_) if options.create_new => return Err(Errno::Exists.into()),
-            Some((VfsFileType::Directory, _)) if writes || options.create => {
+            Some(VfsFileType::Directory) if writes || options.create => {
                 return Err(Errno::IsDirectory.into());
             }
-            Some((VfsFileType::Directory, metadata)) => return Ok(ForeignEntry::Directory(metadata)),
-            Some((VfsFileType::File, _)) if options.directory => return Err(Errno::NotDirectory.into()),
-            Some((VfsFileType::File, _)) if writes => self.foreign.check_writable()?,
-            Some((VfsFileType::File, _)) => {}
+            Some(VfsFileType::Directory) => return Ok(ForeignEntry::Directory),
+            Some(VfsFileType::File) if options.directory => return Err(Errno::NotDirectory.into()),
+            Some(VfsFileType::File) if writes => self.foreign.check_writable()?,
+            Some(VfsFileType::File) => {}
         }
         let handle = ForeignHandle::open(&self.foreign, path, options.truncate)?;
         Ok(ForeignEntry::File(handle))
@@ -229,7 +229,7 @@ impl ForeignPath {
         let options = OpenOptions::for_writing(0);
         match self.open(&options)? {
             ForeignEntry::File(file) => file.write_at(0, bytes).and_then(|()| file.flush()),
-            ForeignEntry::Directory(_) => Err(Errno::IsDirectory.into()),
+            ForeignEntry::Directory => Err(Errno::IsDirectory.into()),
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) enum Foreign {}
 /// What opening a path gave: never anything.
 pub(super) enum ForeignEntry {
     File(ForeignHandle),
-    Directory(Metadata),
+    Directory,
 }
 
 /// An open file of a foreign file system: there is none.

@@ -49,7 +49,7 @@ pub struct Metadata {
 
 impl Metadata {
     /// The number of the file system that it is in: 0 is the session's own, each mount has another.
-    pub fn file_system(&self) -> u64 {
+    pub(crate) fn file_system(&self) -> u64 {
         file_system(self.inode)
     }
 
@@ -81,4 +81,4 @@ pub struct DirEntry {
 }
 
 /// The inode number of a FIFO: unique in the session.
-pub type FifoId = u64;
+pub(crate) type FifoId = u64;

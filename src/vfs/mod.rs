@@ -91,7 +91,7 @@ mod mount_point;
 mod open_file;
 mod operation;
 mod options;
-pub mod path;
+pub(crate) mod path;
 mod place;
 mod process;
 mod rename;
@@ -100,7 +100,8 @@ mod stored;
 mod table;
 mod tree;
 
-pub use base::{Base, COMMAND_MARK};
+pub use base::Base;
+pub(crate) use base::COMMAND_MARK;
 pub use deposit::WithdrawError;
 pub use device::Device;
 pub use diff::{Change, ChangeKind, diff};
@@ -109,10 +110,11 @@ pub use file_system::{FileSystem, Snapshot};
 pub use inode::Content;
 #[cfg(feature = "vfs")]
 pub use interop::SessionVfs;
-pub use metadata::{DirEntry, FifoId, FileKind, Metadata};
+pub use metadata::{DirEntry, FileKind, Metadata};
 pub use mount::Mount;
-pub use open_file::{OpenFile, Opened};
-pub use options::{FsUsage, OpenOptions, Options};
+pub(crate) use open_file::{OpenFile, Opened};
+pub(crate) use options::OpenOptions;
+pub use options::{FsUsage, Options};
 pub(crate) use place::Place;
 pub(crate) use process::of_process;
 

@@ -1,36 +1,33 @@
 //! Open regular files.
 
-use super::attribute;
 use super::device::Device;
 use super::errno::Errno;
 use super::errno::Result;
 use super::file_system::{Live, Shared};
 use super::foreign::ForeignHandle;
+#[cfg(test)]
 use super::inode::Content;
 use super::location::Location;
 use super::metadata::FifoId;
 use super::metadata::Metadata;
 use super::stored::share;
-use super::tree::State;
 use crate::limit::gauge;
 use crate::memory::{self, Held};
 use std::fmt;
 use std::sync::{Arc, MutexGuard};
-use std::time::Duration;
 
 /// A regular file that is open: independent of its names, kept while a clone of this lives. It has no offset and no access
 /// mode; those are of the open file description.
 #[derive(Clone, Debug)]
-pub struct OpenFile(Kind);
+pub(crate) struct OpenFile(Kind);
 
 /// What opening a path gave.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Opened {
+pub(crate) enum Opened {
     /// A regular file.
     File(OpenFile),
     /// A directory, opened for reading.
-    Directory(Metadata),
+    Directory,
     /// A device, for the descriptor layer to act out.
     Device(Device),
     /// A FIFO, known by its inode number; the descriptor layer keeps its bytes.
@@ -99,7 +96,7 @@ impl OpenFile {
 
     /// Gives `consume` the bytes from `offset` to the end, not copied, and returns what it returned. At or after the end
     /// they are empty. The file system is not locked meanwhile.
-    pub fn read_at(&self, offset: u64, consume: &mut dyn FnMut(&[u8]) -> usize) -> Result<usize> {
+    pub(crate) fn read_at(&self, offset: u64, consume: &mut dyn FnMut(&[u8]) -> usize) -> Result<usize> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let taken = match &self.0 {
             // The lock is not held while a caller's closure runs.
@@ -114,7 +111,8 @@ impl OpenFile {
     }
 
     /// The whole content; copied where it is longer than a block.
-    pub fn content(&self) -> Result<Content> {
+    #[cfg(test)]
+    pub(crate) fn content(&self) -> Result<Content> {
         match &self.0 {
             Kind::Ours(handle) => Ok(handle.operate(0)?.state.content(handle.at)?.to_content()),
             Kind::Foreign(handle) => handle.content(),
@@ -125,7 +123,7 @@ impl OpenFile {
     ///
     /// # Errors
     /// The limit on bytes, before anything is written.
-    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -139,7 +137,7 @@ impl OpenFile {
     }
 
     /// Writes all of `bytes` at the end, wherever that is by now, and returns the new length.
-    pub fn append(&self, bytes: &[u8]) -> Result<u64> {
+    pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
         match &self.0 {
             Kind::Ours(handle) => {
                 let now = handle.shared.now();
@@ -150,20 +148,17 @@ impl OpenFile {
     }
 
     /// The length in bytes.
-    pub fn len(&self) -> Result<u64> {
+    #[cfg(any(test, feature = "programs", feature = "vfs"))]
+    pub(crate) fn len(&self) -> Result<u64> {
         match &self.0 {
             Kind::Ours(handle) => Ok(handle.live()?.state.content(handle.at)?.len() as u64),
             Kind::Foreign(handle) => Ok(handle.content()?.len() as u64),
         }
     }
 
-    /// Whether the file has no bytes.
-    pub fn is_empty(&self) -> Result<bool> {
-        Ok(self.len()? == 0)
-    }
-
     /// Cuts the file or lengthens it with zeros.
-    pub fn set_len(&self, len: u64) -> Result<()> {
+    #[cfg(test)]
+    pub(crate) fn set_len(&self, len: u64) -> Result<()> {
         match &self.0 {
             Kind::Ours(handle) => {
                 let now = handle.shared.now();
@@ -175,7 +170,8 @@ impl OpenFile {
 
     /// Stores what was written, where the file is in a mounted foreign file system; closing does it too, but has no way to
     /// report an error. For all other files there is nothing to do.
-    pub fn flush(&self) -> Result<()> {
+    #[cfg(any(test, feature = "vfs"))]
+    pub(crate) fn flush(&self) -> Result<()> {
         match &self.0 {
             Kind::Ours(_) => Ok(()),
             Kind::Foreign(handle) => handle.flush(),
@@ -183,30 +179,10 @@ impl OpenFile {
     }
 
     /// What `fstat` tells.
-    pub fn metadata(&self) -> Result<Metadata> {
+    pub(crate) fn metadata(&self) -> Result<Metadata> {
         match &self.0 {
             Kind::Ours(handle) => handle.live()?.state.metadata(handle.at),
             Kind::Foreign(handle) => handle.metadata(),
         }
-    }
-
-    /// `fchmod`.
-    pub fn set_mode(&self, mode: u32) -> Result<()> {
-        self.change(|state, at, now| attribute::set_mode(state, at, mode, now))
-    }
-
-    /// `futimens`: sets times, since the Unix epoch; `None` leaves one as it is.
-    pub fn set_times(&self, accessed: Option<Duration>, modified: Option<Duration>) -> Result<()> {
-        self.change(|state, at, now| attribute::set_times(state, at, accessed, modified, now))
-    }
-
-    /// A change of metadata, for the owner and root.
-    fn change(&self, change: impl FnOnce(&mut State, Location, u64) -> Result<()>) -> Result<()> {
-        let Kind::Ours(handle) = &self.0 else { return Err(Errno::NotSupported.into()) };
-        let now = handle.shared.now();
-        let mut live = handle.operate(0)?;
-        live.state.check_owner(handle.at)?;
-        live.state.check_writable(handle.at)?;
-        change(&mut live.state, handle.at, now)
     }
 }

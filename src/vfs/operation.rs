@@ -33,31 +33,14 @@ const fn open_follow(options: &OpenOptions) -> Follow {
 }
 
 impl FileSystem {
-    /// The device a path leads to, so that a caller can tell `/dev/stdin` from `/dev/null` without opening it.
-    pub fn device(&self, path: &[u8]) -> Result<Option<Device>> {
-        let live = self.shared.operate()?;
-        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
-            drop(live);
-            return foreign.metadata().map(|_| None);
-        }
-        let at = live.state.walk(path, Follow::Always)?.existing()?;
-        if let Some(number) = at.descriptor() {
-            return Ok(Some(Device::Descriptor(number)));
-        }
-        Ok(match live.state.inode(at)?.body {
-            Body::Device(device) => Some(device),
-            _ => None,
-        })
-    }
-
     /// `open`.
-    pub fn open(&self, path: &[u8], options: &OpenOptions) -> Result<Opened> {
+    pub(crate) fn open(&self, path: &[u8], options: &OpenOptions) -> Result<Opened> {
         let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, open_follow(options)) {
             drop(live);
             return match foreign.open(options)? {
                 ForeignEntry::File(handle) => Ok(Opened::File(OpenFile::foreign(handle))),
-                ForeignEntry::Directory(metadata) => Ok(Opened::Directory(metadata)),
+                ForeignEntry::Directory => Ok(Opened::Directory),
             };
         }
         let live = &mut *live;
@@ -97,7 +80,7 @@ impl FileSystem {
         let bits = if options.read { READ } else { 0 } | if writes { WRITE } else { 0 };
         live.state.check(inode, bits)?;
         match inode.body {
-            Body::Directory(_) => Ok(Opened::Directory(inode.metadata(at.0))),
+            Body::Directory(_) => Ok(Opened::Directory),
             Body::Device(Device::Tty) => Err(Errno::NoDeviceOrAddress.into()),
             Body::Device(device) => Ok(Opened::Device(device)),
             Body::Fifo => Ok(Opened::Fifo(at.0)),
@@ -143,6 +126,17 @@ impl FileSystem {
             return Err(limit(Limit::FileSystemBytes, allowed));
         }
         self.write_content(path, Content::from(StoredVec::from(bytes)), mode)
+    }
+
+    /// Adds `bytes` at the end of a file, which is created with `mode` where it is not there.
+    ///
+    /// # Errors
+    /// `EINVAL` for what is not a regular file, and those of opening for writing.
+    pub fn append(&self, path: &[u8], bytes: &[u8], mode: u32) -> Result<()> {
+        match self.open(path, &OpenOptions::for_appending(mode))? {
+            Opened::File(file) => file.append(bytes).map(drop),
+            _ => Err(Errno::Invalid.into()),
+        }
     }
 
     /// As [`FileSystem::write`], for a content that is shared or owned already.

@@ -35,40 +35,42 @@ impl Default for Options {
 
 /// How to open a file; `open(2)`'s flags. All false opens nothing: at least one of `read`, `write`, `append` is meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OpenOptions {
+pub(crate) struct OpenOptions {
     /// For reading.
-    pub read: bool,
+    pub(crate) read: bool,
     /// For writing.
-    pub write: bool,
+    pub(crate) write: bool,
     /// For writing at the end.
-    pub append: bool,
+    pub(crate) append: bool,
     /// Creates the file where it does not exist.
-    pub create: bool,
+    pub(crate) create: bool,
     /// Creates the file and fails where it exists, even as a dangling symbolic link.
-    pub create_new: bool,
+    pub(crate) create_new: bool,
     /// Empties the file; needs the permission to write.
-    pub truncate: bool,
+    pub(crate) truncate: bool,
     /// Fails with `ENOTDIR` on everything but directories.
-    pub directory: bool,
+    pub(crate) directory: bool,
     /// Fails with `ELOOP` where the last component is a symbolic link.
-    pub no_follow: bool,
+    pub(crate) no_follow: bool,
     /// Permission bits of a file that is created, the umask already applied.
-    pub mode: u32,
+    pub(crate) mode: u32,
 }
 
 impl OpenOptions {
     /// `<`: for reading.
-    pub fn for_reading() -> Self {
+    #[cfg(any(test, feature = "programs", feature = "vfs"))]
+    pub(crate) fn for_reading() -> Self {
         Self { read: true, ..Self::default() }
     }
 
     /// `>`: for writing, created with `mode` or emptied.
-    pub fn for_writing(mode: u32) -> Self {
+    #[cfg(any(test, feature = "vfs"))]
+    pub(crate) fn for_writing(mode: u32) -> Self {
         Self { write: true, create: true, truncate: true, mode, ..Self::default() }
     }
 
     /// `>>`: for appending, created with `mode`.
-    pub fn for_appending(mode: u32) -> Self {
+    pub(crate) fn for_appending(mode: u32) -> Self {
         Self { append: true, create: true, mode, ..Self::default() }
     }
 }

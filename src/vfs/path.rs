@@ -12,7 +12,7 @@ pub(super) const NAME_MAX: usize = 255;
 pub(super) const LINKS_MAX: usize = 40;
 
 /// `path` as seen from the directory `cwd`: an absolute `path` stays, any other is appended. Resolves nothing.
-pub fn join(cwd: &[u8], path: &[u8]) -> Vec<u8> {
+pub(crate) fn join(cwd: &[u8], path: &[u8]) -> Vec<u8> {
     if path.starts_with(b"/") {
         return path.to_metered();
     }
@@ -26,13 +26,13 @@ pub fn join(cwd: &[u8], path: &[u8]) -> Vec<u8> {
 }
 
 /// The components of a path, without empty ones.
-pub fn components(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn components(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|&byte| byte == b'/').filter(|component| !component.is_empty())
 }
 
 /// Resolves `.` and `..` in the text alone (`cd -L`, POSIX XCU `cd` step 8): `/a/./b/../c` becomes `/a/c`. The result is
 /// absolute and has no slash at its end unless it is `/`.
-pub fn normalise(path: &[u8]) -> Vec<u8> {
+pub(crate) fn normalise(path: &[u8]) -> Vec<u8> {
     let mut kept: Vec<&[u8]> = Vec::new();
     for component in components(path) {
         match component {
@@ -51,7 +51,7 @@ pub fn normalise(path: &[u8]) -> Vec<u8> {
 
 /// The text before the last component and the last component, slashes at the end left out: `/a/b/` is `/a` and `b`.
 /// `None` for the root.
-pub fn split_last(path: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn split_last(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = path.iter().rposition(|&byte| byte != b'/')? + 1;
     let path = path.get(..end)?;
     let slash = path.iter().rposition(|&byte| byte == b'/');

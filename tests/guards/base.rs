@@ -1,9 +1,10 @@
 //! Where the faults begin: every case of `vfs-fixtures/` in which a hook stops something, with its config, its event, its files
 //! and what its host answers.
 
+use hookbox::hook::answer::Answers;
 use hookbox::hook::case::{SessionSetup, SessionSource as _};
 use hookbox::hook::{
-    Answers, Dialect, HookFuture, HookRunner, HookSet, LoadOptions, Outcome, ScriptOutcome, ScriptRequest,
+    Dialect, HookFuture, HookRunner, HookSet, LoadOptions, Outcome, ScriptOutcome, ScriptRequest,
     SessionState,
 };
 use hookbox::internal::document::Source;

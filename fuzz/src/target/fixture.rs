@@ -2,7 +2,8 @@
 
 use super::parts;
 use super::session::wait;
-use hookbox::hook::case::{CaseFile, update};
+use hookbox::hook::case::CaseFile;
+use hookbox::internal::case::update;
 use hookbox::sandbox::SandboxSource;
 use hookbox::vfs::fixture::Fixture;
 use std::path::PathBuf;

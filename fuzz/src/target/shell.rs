@@ -3,11 +3,11 @@
 use super::session::Trial;
 use super::{LONGEST, parts};
 use hookbox::inspect::inspect;
+use hookbox::internal::program::dump;
 use hookbox::internal::syntax::ast::List;
 use hookbox::internal::syntax::{
     NoAliases, ParseOptions, Parser, is_well_formed, parse_arithmetic, print_list,
 };
-use hookbox::sandbox::Sandbox;
 
 const RESERVED: &[&str] = &[
     "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
@@ -33,7 +33,7 @@ pub fn shell_parser(data: &[u8]) {
         }
     }
     let _ = parse_arithmetic(text, 200, usize::MAX);
-    let _ = Sandbox::dump(text);
+    let _ = dump(text);
 }
 
 /// Redirections are printed behind the words, as by bash, of which the first may be a reserved word only behind them.

@@ -111,7 +111,7 @@ fn run(record: &HookRecord) -> Option<Value> {
 }
 
 /// `+` added, `-` removed, `~` changed, `m` only mode or owner changed; sorted by path.
-pub fn change_lines(changes: &[Change]) -> Vec<String> {
+pub(crate) fn change_lines(changes: &[Change]) -> Vec<String> {
     let line = |change: &Change| {
         let mark = match change.kind {
             ChangeKind::Added => '+',

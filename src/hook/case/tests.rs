@@ -1,5 +1,6 @@
 //! Cases over a scripted session, and the form of every case file of the repository.
 
+use super::update::update;
 use super::*;
 use crate::hook::scripted::Scripted;
 use std::path::Path;

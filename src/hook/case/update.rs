@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// A file that can not be updated.
+/// A file that cannot be updated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
     /// Something in the file looks like an expectation and is none, or the other way round.

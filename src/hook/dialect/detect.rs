@@ -6,7 +6,7 @@
 //! 4. Where two fit, the host has to say which. Where none fits, the problems are those of the likeliest: the dialect of which the
 //!    most events are named.
 
-use super::Dialect;
+use super::list::Dialect;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::error::ConfigError;

@@ -12,7 +12,7 @@ use crate::machine::shell::Shell;
 use crate::machine::variable::{Value, plain_integer};
 use crate::memory::{Arc, JoinMetered, Vec};
 use crate::text::Text;
-use crate::vfs::{Errno, FsError, OpenOptions, Opened};
+use crate::vfs::FsError;
 
 /// See the module.
 pub(crate) struct HistoryKeeper<'s> {
@@ -209,10 +209,7 @@ impl HistoryKeeper<'_> {
         let count = if append { history.unsaved } else { history.entries.len() };
         let lines = history.lines(count, times);
         if append {
-            let Opened::File(file) = fs.open(path, &OpenOptions::for_appending(0o600))? else {
-                return Err(Errno::Invalid.into());
-            };
-            file.append(&lines)?;
+            fs.append(path, &lines, 0o600)?;
             history.in_file += history.unsaved;
         } else {
             fs.write(path, &lines, 0o600)?;

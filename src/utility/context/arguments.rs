@@ -10,47 +10,47 @@ use std::marker::PhantomData;
 
 /// What a utility was given: options in order, then operands.
 #[derive(Clone, Debug)]
-pub struct Options<O> {
+pub(crate) struct Options<O> {
     /// Each with the index of its row in the table.
     given: Vec<(usize, Option<Text>)>,
     /// The operands.
-    pub operands: Vec<Text>,
+    pub(crate) operands: Vec<Text>,
     set: PhantomData<O>,
 }
 
 impl<O: OptionSet> Options<O> {
     /// Whether an option was given.
-    pub fn has(&self, option: O) -> bool {
+    pub(crate) fn has(&self, option: O) -> bool {
         self.given().any(|(given, _)| given == option)
     }
 
     /// Whether one of these options was given.
-    pub fn has_any<const N: usize>(&self, options: [O; N]) -> bool {
+    pub(crate) fn has_any<const N: usize>(&self, options: [O; N]) -> bool {
         self.given().any(|(given, _)| options.contains(&given))
     }
 
     /// How often an option was given.
-    pub fn count(&self, option: O) -> usize {
+    pub(crate) fn count(&self, option: O) -> usize {
         self.given().filter(|(given, _)| *given == option).count()
     }
 
     /// The option-argument given last.
-    pub fn value(&self, option: O) -> Option<&Text> {
+    pub(crate) fn value(&self, option: O) -> Option<&Text> {
         self.values(option).last()
     }
 
     /// Every option-argument of an option, in order.
-    pub fn values(&self, option: O) -> impl Iterator<Item = &Text> {
+    pub(crate) fn values(&self, option: O) -> impl Iterator<Item = &Text> {
         self.given().filter(move |(given, _)| *given == option).filter_map(|(_, value)| value)
     }
 
     /// Which of these options was given last.
-    pub fn last_of<const N: usize>(&self, options: [O; N]) -> Option<O> {
+    pub(crate) fn last_of<const N: usize>(&self, options: [O; N]) -> Option<O> {
         self.given().map(|(given, _)| given).filter(|given| options.contains(given)).last()
     }
 
     /// The options in the order in which they were given, with their option-arguments.
-    pub fn given(&self) -> impl Iterator<Item = (O, Option<&Text>)> {
+    pub(crate) fn given(&self) -> impl Iterator<Item = (O, Option<&Text>)> {
         self.given.iter().filter_map(|(row, value)| Some((*O::NAMES.get(*row)?, value.as_ref())))
     }
 

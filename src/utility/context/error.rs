@@ -13,7 +13,7 @@ impl ExitStatus {
     pub const SUCCESS: Self = Self(0);
     /// 1
     pub const FAILURE: Self = Self(1);
-    /// The command was found but can not be run.
+    /// The command was found but cannot be run.
     pub const NOT_EXECUTABLE: Self = Self(126);
     /// The command was not found.
     pub const NOT_FOUND: Self = Self(127);

@@ -38,9 +38,9 @@ pub struct CommandRequest {
     /// Its working directory.
     pub cwd: Text,
     /// Its standard input; `None`: the utility's own.
-    pub stdin: Option<Arc<Description>>,
+    pub(crate) stdin: Option<Arc<Description>>,
     /// Its standard output; `None`: the utility's own.
-    pub stdout: Option<Arc<Description>>,
+    pub(crate) stdout: Option<Arc<Description>>,
 }
 
 /// Why a command could not be started.
@@ -58,7 +58,7 @@ pub enum CommandError {
 }
 
 /// Runs other commands for a utility; the machine implements it.
-pub trait CommandRunner: Send + Sync {
+pub(crate) trait CommandRunner: Send + Sync {
     /// Starts the command with the descriptors of the utility that asks.
     fn start(
         &self,
@@ -70,7 +70,7 @@ pub trait CommandRunner: Send + Sync {
 
 /// The descriptors of a utility, to be handed on to a command that it runs.
 #[derive(Clone, Debug, Default)]
-pub struct DescriptorHandles(pub(crate) DescriptorTable);
+pub(crate) struct DescriptorHandles(pub(crate) DescriptorTable);
 
 /// What a utility is given. It reaches nothing else: no host files, environment, clock or processes.
 pub struct Context {
@@ -114,7 +114,7 @@ impl Context {
     ///
     /// # Errors
     /// A usage error worded as GNU getopt words it; `--help` and `--version` print and end with status 0.
-    pub fn parse_options<O: OptionSet>(
+    pub(crate) fn parse_options<O: OptionSet>(
         &mut self,
         utility: &'static Utility,
     ) -> Result<Options<O>, UtilityError> {
@@ -232,8 +232,9 @@ impl Context {
         }
     }
 
-    /// As [`Context::tick`] for loops that can not wait: only the deadline is checked.
-    pub fn tick_now(&mut self) -> Result<(), LimitError> {
+    /// As [`Context::tick`] for loops that cannot wait: only the deadline is checked.
+    #[cfg(feature = "programs")]
+    pub(crate) fn tick_now(&mut self) -> Result<(), LimitError> {
         if gauge::burn(TICK) { self.meter.refuel_in_place() } else { Ok(()) }
     }
 
@@ -259,7 +260,7 @@ impl Context {
     }
 
     /// Starts another command with this utility's descriptors.
-    pub fn start_command(&self, request: CommandRequest, relation: Relation) -> RunningCommand {
+    pub(crate) fn start_command(&self, request: CommandRequest, relation: Relation) -> RunningCommand {
         self.commands.start(request, DescriptorHandles(self.descriptors.clone()), relation)
     }
 

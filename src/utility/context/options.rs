@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// Whether an option takes an argument; the text is its name in the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionArgument {
+pub(crate) enum OptionArgument {
     /// No argument.
     None,
     /// `-n NUM`, `--lines=NUM`
@@ -22,39 +22,49 @@ pub enum OptionArgument {
 
 /// One option.
 #[derive(Clone, Copy, Debug)]
-pub struct OptionSpec {
+pub(crate) struct OptionSpec {
     /// The letter; NUL when there is none.
-    pub short: char,
+    pub(crate) short: char,
     /// The long name; empty when there is none.
-    pub long: &'static str,
+    pub(crate) long: &'static str,
     /// Its argument.
-    pub argument: OptionArgument,
+    pub(crate) argument: OptionArgument,
     /// One line of help.
-    pub help: &'static str,
+    pub(crate) help: &'static str,
 }
 
 /// An option without argument; `'\0'` or `""` for a name that it lacks.
-pub const fn flag(short: char, long: &'static str, help: &'static str) -> OptionSpec {
+pub(crate) const fn flag(short: char, long: &'static str, help: &'static str) -> OptionSpec {
     OptionSpec { short, long, argument: OptionArgument::None, help }
 }
 
 /// An option with an argument.
-pub const fn value(short: char, long: &'static str, name: &'static str, help: &'static str) -> OptionSpec {
+pub(crate) const fn value(
+    short: char,
+    long: &'static str,
+    name: &'static str,
+    help: &'static str,
+) -> OptionSpec {
     OptionSpec { short, long, argument: OptionArgument::Required(name), help }
 }
 
 /// An option whose argument may be left out.
-pub const fn optional(short: char, long: &'static str, name: &'static str, help: &'static str) -> OptionSpec {
+pub(crate) const fn optional(
+    short: char,
+    long: &'static str,
+    name: &'static str,
+    help: &'static str,
+) -> OptionSpec {
     OptionSpec { short, long, argument: OptionArgument::Optional(name), help }
 }
 
 /// `-NUM` (`head -5`); `name` is what the help calls it.
-pub const fn number(name: &'static str, help: &'static str) -> OptionSpec {
+pub(crate) const fn number(name: &'static str, help: &'static str) -> OptionSpec {
     OptionSpec { short: '\0', long: name, argument: OptionArgument::Number(name), help }
 }
 
 /// The options of a utility as the variants of an enum; the macro `options!` implements it.
-pub trait OptionSet: Copy + PartialEq + 'static {
+pub(crate) trait OptionSet: Copy + PartialEq + 'static {
     /// The rows, in the order of `--help`.
     const TABLE: &'static [OptionSpec];
     /// The option that each row stands for.
@@ -115,7 +125,7 @@ pub(crate) use options;
 
 /// The options of a utility that has none beside `--help` and `--version`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoOption {}
+pub(crate) enum NoOption {}
 
 impl OptionSet for NoOption {
     const TABLE: &'static [OptionSpec] = &[];
@@ -123,16 +133,17 @@ impl OptionSet for NoOption {
 }
 
 /// A command and what it prints.
+#[cfg_attr(not(test), expect(dead_code, reason = "only tests run them"))]
 #[derive(Clone, Copy, Debug)]
-pub struct Example {
+pub(crate) struct Example {
     /// A shell command.
-    pub command: &'static str,
+    pub(crate) command: &'static str,
     /// Its standard output.
-    pub output: &'static str,
+    pub(crate) output: &'static str,
 }
 
 /// An example of a row.
-pub const fn example(command: &'static str, output: &'static str) -> Example {
+pub(crate) const fn example(command: &'static str, output: &'static str) -> Example {
     Example { command, output }
 }
 

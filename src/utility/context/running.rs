@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 /// Whom a signal reaches that a utility sends to its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// The command alone.
     Command,
     /// The command's process group: all that it started, but for what has a group of its own.
@@ -20,7 +20,7 @@ pub enum Reach {
 
 /// How the processes of a command are related to the utility that asked for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Relation {
+pub(crate) enum Relation {
     /// A child.
     #[default]
     Child,
@@ -32,7 +32,7 @@ pub enum Relation {
 
 /// See the module. It is ready with the command's status; dropping it ends the command and all that it started.
 #[derive(Debug)]
-pub struct RunningCommand(Arc<CommandState>);
+pub(crate) struct RunningCommand(Arc<CommandState>);
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -58,14 +58,14 @@ impl RunningCommand {
     }
 
     /// Sends a signal, by its number; 0 is none. It arrives when the utility waits.
-    pub fn signal(&self, number: u8, reach: Reach) {
+    pub(crate) fn signal(&self, number: u8, reach: Reach) {
         if number != 0 {
             lock(&self.0.inner).signals.push((number, reach));
         }
     }
 
     /// The signal that ended the command.
-    pub fn killed_by(&self) -> Option<u8> {
+    pub(crate) fn killed_by(&self) -> Option<u8> {
         lock(&self.0.inner).killed_by
     }
 }

@@ -43,7 +43,12 @@ pub struct Session {
 
 impl Session {
     /// A session over a file system.
-    pub fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
+    pub(crate) fn new(
+        fs: Arc<FileSystem>,
+        clock: Arc<Clock>,
+        random: Arc<Random>,
+        identity: Identity,
+    ) -> Self {
         Self { fs, clock, random, identity, fifos: Arc::default(), kept: Arc::default() }
     }
 

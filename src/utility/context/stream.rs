@@ -25,7 +25,7 @@ pub struct Input {
 
 impl Input {
     /// Reads from `description`.
-    pub const fn new(description: Arc<Description>) -> Self {
+    pub(crate) const fn new(description: Arc<Description>) -> Self {
         Self { description, buffer: Vec::new(), start: 0, ended: false }
     }
 
@@ -179,7 +179,7 @@ pub struct Output {
 
 impl Output {
     /// Writes to `description`; `None` is a closed descriptor: every write fails with `EBADF`.
-    pub const fn new(description: Option<Arc<Description>>) -> Self {
+    pub(crate) const fn new(description: Option<Arc<Description>>) -> Self {
         Self { description, buffer: Vec::new() }
     }
 
@@ -222,12 +222,12 @@ impl Output {
     }
 
     /// Whether the buffer is so large that it should be flushed.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.buffer.len() >= BLOCK / 2
     }
 
     /// Flushes when the buffer is large.
-    pub fn flush_if_full(&mut self) -> impl Future<Output = Result<(), UtilityError>> + Send {
+    pub(crate) fn flush_if_full(&mut self) -> impl Future<Output = Result<(), UtilityError>> + Send {
         if self.is_full() { Quick::slow(self.flush()) } else { Quick::done(Ok(())) }
     }
 

@@ -1,12 +1,13 @@
 //! The arguments of a subcommand, after git's own parser: long names may be abbreviated and negated (`--no-NAME`), letters
-//! clustered, options stand behind operands, `--` ends them.
+//! clustered, options stand after operands, `--` ends them.
 
 use super::Git;
 use super::command::Command;
 use super::error::{GitError, Result, fatal};
 use crate::memory::{String, Vec, format};
 use crate::text::Text;
-use crate::utility::{OptionArgument, OptionSpec};
+use crate::utility::OptionSpec;
+use crate::utility::context::options::OptionArgument;
 
 /// How a subcommand words what it does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
