@@ -186,7 +186,7 @@ impl Expansion {
 }
 
 /// Whether a shell that is restricted runs no command of that name.
-pub(crate) fn is_forbidden(options: super::option::Options, name: &[u8]) -> bool {
+pub(crate) fn is_forbidden(options: super::option::ShellOptions, name: &[u8]) -> bool {
     name.contains(&b'/') && options.has(ShellOption::RestrictedShell)
 }
 

@@ -85,7 +85,7 @@ pub(crate) struct FunctionFrame {
     pub(crate) positional: super::shell::Positional,
     pub(crate) conditions: Conditions,
     /// `local -`: options to put back.
-    pub(crate) options: Option<super::option::Options>,
+    pub(crate) options: Option<super::option::ShellOptions>,
     pub(crate) source: Text,
     /// `$_` after the call.
     pub(crate) last_argument: Text,

@@ -3,7 +3,7 @@
 use crate::memory::Vec;
 
 /// What is known of an option.
-pub(crate) struct OptionRow {
+pub(crate) struct ShellOptionRow {
     pub(crate) option: ShellOption,
     pub(crate) name: &'static str,
     pub(crate) letter: Option<u8>,
@@ -21,7 +21,7 @@ macro_rules! options {
         pub(crate) enum ShellOption { $(#[doc = concat!("`", $text, "`")] $name,)* }
 
         /// Every option.
-        pub(crate) const OPTIONS: &[OptionRow] = &[$(OptionRow {
+        pub(crate) const OPTIONS: &[ShellOptionRow] = &[$(ShellOptionRow {
             option: ShellOption::$name,
             name: $text,
             letter: $letter,
@@ -136,9 +136,9 @@ pub(crate) fn is_compatibility(option: ShellOption) -> bool {
 
 /// The state of every option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Options(u128);
+pub(crate) struct ShellOptions(u128);
 
-impl Options {
+impl ShellOptions {
     /// The options of a shell that runs a script.
     pub(crate) const SCRIPT: Self = Self::script();
 
@@ -198,7 +198,7 @@ pub(crate) fn find_letter(letter: u8) -> Option<ShellOption> {
     OPTIONS.iter().find(|row| row.letter == Some(letter)).map(|row| row.option)
 }
 
-impl Options {
+impl ShellOptions {
     /// `BASH_COMPAT=4.4` or `44`: as `shopt -s compat44`. `false`: there is no such level.
     pub(crate) fn set_compatibility(&mut self, value: &[u8]) -> bool {
         self.forget_compatibility();
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn a_script_starts_with_bash_defaults() {
         // bash -c 'echo $-' prints hBc
-        assert_eq!(Options::script().letters(false, true, false), b"hBc");
+        assert_eq!(ShellOptions::script().letters(false, true, false), b"hBc");
         assert!(OPTIONS.len() <= 128);
         assert_eq!(find(b"errexit", true), Some(ShellOption::ErrExit));
         assert_eq!(find(b"errexit", false), None);

@@ -5,7 +5,7 @@ use super::condition::Conditions;
 use super::job::Jobs;
 use super::link::Code;
 use super::name::NameId;
-use super::option::Options;
+use super::option::ShellOptions;
 use super::outputs::Outputs;
 use super::trap::Traps;
 use super::variable::{Value, Variables};
@@ -188,7 +188,7 @@ pub(crate) type Lowered = (u8, Option<u64>, Option<u64>);
 /// All of the environment but the variables.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    pub(crate) options: Options,
+    pub(crate) options: ShellOptions,
     pub(crate) positional: Positional,
     /// `$?`
     pub(crate) status: u8,
@@ -228,7 +228,7 @@ impl State {
     /// The state of a shell that runs a script, before it is told which.
     pub(crate) fn new() -> Self {
         Self {
-            options: Options::SCRIPT,
+            options: ShellOptions::SCRIPT,
             positional: Positional::default(),
             status: 0,
             pipe_status: Arc::default(),

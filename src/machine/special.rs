@@ -4,7 +4,7 @@ use super::array::{Array, Assoc};
 use super::builder::Separators;
 use super::error::AssignmentError;
 use super::name::{self, NameId};
-use super::option::{OPTIONS, Options, ShellOption};
+use super::option::{OPTIONS, ShellOption, ShellOptions};
 use super::run::Run;
 use super::shell::{Calls, Counters, Positional, Shell};
 use super::variable::{Attributes, Value, Variables, decimal};
@@ -364,7 +364,7 @@ impl Variables {
     }
 
     /// `shopt -s compat44` shows in `BASH_COMPAT`.
-    pub(crate) fn show_compatibility(&mut self, options: Options) {
+    pub(crate) fn show_compatibility(&mut self, options: ShellOptions) {
         self.set_plain(name::BASH_COMPAT, Value::Text(Text::from_static(options.compatibility())));
     }
 

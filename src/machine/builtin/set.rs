@@ -6,7 +6,7 @@ use super::error::BuiltinError;
 use super::options::{OptionRow, signed};
 use super::row::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
-use crate::machine::option::{self, OPTIONS, OptionRow as ShellOptionRow, ShellOption};
+use crate::machine::option::{self, OPTIONS, ShellOption, ShellOptionRow};
 use crate::machine::run::Run;
 use crate::machine::shell::Positional;
 use crate::memory::{Arc, ToMetered};

@@ -8,19 +8,19 @@ use crate::utility::{ExitStatus, UtilityError};
 /// A fault in a program's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
-    pub(super) source: Source,
+    pub(super) source: ProgramPart,
     pub(super) line: u32,
     pub(super) kind: SyntaxErrorKind,
 }
 
 /// Where the text is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ProgramPart {
     CommandLine,
     File(String),
 }
 
-impl std::fmt::Display for Source {
+impl std::fmt::Display for ProgramPart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::CommandLine => f.write_str("cmd. line"),
@@ -31,7 +31,7 @@ impl std::fmt::Display for Source {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyntaxErrorKind {
-    /// A token that can not stand where it does: the text of its line, how many bytes of that are before it, and what is wrong.
+    /// A token that cannot stand where it does: the text of its line, how many bytes of that are before it, and what is wrong.
     Token {
         text: Vec<u8>,
         column: usize,

@@ -106,7 +106,7 @@ impl Parser<'_> {
                 IN => {
                     self.advance();
                     self.membership()?;
-                    // What `in` makes is no operand but of comparisons, matches and what is weaker.
+                    // What `in` makes is not an operand but of comparisons, matches and what is weaker.
                     if self.level(compares).is_some_and(|level| level >= CONCATENATE) {
                         return Err(self.unexpected());
                     }
@@ -506,7 +506,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// What follows `$`: a primary without an assignment behind it. A step belongs to the innermost `$`: `$$a++` is
+    /// What follows `$`: a primary without an assignment after it. A step belongs to the innermost `$`: `$$a++` is
     /// `$($a++)`.
     fn field_number(&mut self) -> Result<(), SyntaxError> {
         let start = self.program.code.len();

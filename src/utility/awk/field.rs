@@ -115,7 +115,7 @@ pub(super) async fn split(
     Ok(())
 }
 
-/// `FPAT`: an empty match counts, unless it is right behind a field.
+/// `FPAT`: an empty match counts, unless it is right after a field.
 async fn split_into_matches(
     text: &[u8],
     regex: &Regex,

@@ -149,7 +149,7 @@ impl Conversion<'_> {
         let flags = self.format.get(self.at..).unwrap_or(&[]);
         self.at += flags.len() - self.style.take_flags(flags, b"-+ #0'").len();
         if let Some(width) = self.number(arguments)? {
-            // What is too large for C is no width.
+            // What is too large for C is not a width.
             let width = if width == i64::MIN { 0 } else { width };
             self.style.left |= width < 0;
             self.style.width = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);

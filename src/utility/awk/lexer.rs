@@ -10,7 +10,7 @@ pub(super) enum Token {
     Number(f64),
     Text(Vec<u8>),
     Name(Vec<u8>),
-    /// A name with `(` right behind it.
+    /// A name with `(` right after it.
     Call(Vec<u8>),
     Function(Function),
     Keyword(&'static str),

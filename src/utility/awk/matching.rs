@@ -278,7 +278,7 @@ impl Machine<'_> {
         Ok(Value::Number(pieces.len() as f64))
     }
 
-    /// `patsplit`: what matches is an element; what is between, before and behind, from 0, are the separators.
+    /// `patsplit`: what matches is an element; what is between, before and after, from 0, are the separators.
     async fn patsplit(&mut self, arguments: &[Value], pace: &mut Pace<'_>) -> Result<Value, Fault> {
         let text = self.argument_text(arguments, 0);
         let regex = match arguments.get(2) {

@@ -44,7 +44,7 @@ use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format, vec};
 use crate::utility::context::ticker::regex_options;
 use crate::utility::prelude::*;
 use crate::utility::regex::{Dialect, Regex, RegexError, RegexOptions, Syntax};
-use error::{Fault, Notice, Source};
+use error::{Fault, Notice, ProgramPart};
 use in_place::InPlace;
 use machine::Machine;
 use parser::Sources;
@@ -234,7 +234,7 @@ async fn program_text(
     let mut parts = Vec::new();
     let mut add = |source, part: &[u8]| {
         let first_line = 1 + memchr::memchr_iter(b'\n', &text).count() as u32;
-        let source_is_text = source == Source::CommandLine;
+        let source_is_text = source == ProgramPart::CommandLine;
         parts.push((source, first_line));
         text.extend_from_slice(part);
         if source_is_text || !part.ends_with(b"\n") {
@@ -245,7 +245,7 @@ async fn program_text(
     for (option, argument) in options.given() {
         match (option, argument) {
             (Opt::Source, Some(part)) => {
-                add(Source::CommandLine, part);
+                add(ProgramPart::CommandLine, part);
                 ends_open = true;
             }
             (Opt::File, Some(name)) => {
@@ -261,7 +261,7 @@ async fn program_text(
                 };
                 let mut input = ctx.open_input(name).map_err(failure)?;
                 let part = input.read_to_end().await.map_err(failure)?;
-                add(Source::File(name.to_metered_string()), &part);
+                add(ProgramPart::File(name.to_metered_string()), &part);
                 ends_open = !part.ends_with(b"\n");
             }
             _ => continue,
@@ -273,7 +273,7 @@ async fn program_text(
             return Err(usage(ctx));
         }
         let program = operands.remove(0);
-        add(Source::CommandLine, &program);
+        add(ProgramPart::CommandLine, &program);
         ends_open = true;
     }
     if ends_open {

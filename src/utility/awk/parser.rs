@@ -3,7 +3,7 @@
 //! There is no tree: what is chained (`a + b + c`, `else if`) costs no depth, and what nests has a budget. BEGIN actions,
 //! rules and END actions each form a chain of parts, every part ending in a jump to the next one of its kind.
 
-use super::error::{Notice, Source, SyntaxError, SyntaxErrorKind};
+use super::error::{Notice, ProgramPart, SyntaxError, SyntaxErrorKind};
 use super::lexer::{Lexer, Token};
 use super::op::{Definition, Op, Place, Program, SPECIAL, Var};
 use crate::memory::{HashMap, String, ToMetered, Vec, format};
@@ -14,14 +14,14 @@ const GREATEST_DEPTH: u32 = 100;
 
 /// A program's text in parts: where each is from, and the number of its first line in the whole.
 #[derive(Debug)]
-pub(super) struct Sources(pub(super) Vec<(Source, u32)>);
+pub(super) struct Sources(pub(super) Vec<(ProgramPart, u32)>);
 
 impl Sources {
     /// The part that holds a line of the whole, and the line's number there.
-    pub(super) fn locate(&self, line: u32) -> (Source, u32) {
+    pub(super) fn locate(&self, line: u32) -> (ProgramPart, u32) {
         match self.0.iter().rev().find(|(_, first)| *first <= line) {
             Some((source, first)) => (source.clone(), line - first + 1),
-            None => (Source::CommandLine, line),
+            None => (ProgramPart::CommandLine, line),
         }
     }
 }
@@ -71,7 +71,7 @@ pub(super) struct Parser<'s> {
     pub(super) compares: bool,
     /// What is parsed is an operand, in which nothing is assigned.
     pub(super) is_operand: bool,
-    /// The line of the last token that is no end of a statement or block.
+    /// The line of the last token that is not an end of a statement or block.
     pub(super) closing_line: u32,
     /// The text ends where newlines may stand.
     pub(super) ends_behind_newlines: bool,

@@ -1,6 +1,6 @@
 //! What is told of a wrong program: at which token, in which line, and whether the text is read on.
 
-use super::error::{Source, SyntaxError, SyntaxErrorKind};
+use super::error::{ProgramPart, SyntaxError, SyntaxErrorKind};
 use super::lexer::{Token, outside_loop};
 use super::parser::Parser;
 use crate::memory::{String, ToMetered, format};
@@ -11,7 +11,7 @@ impl Parser<'_> {
         SyntaxError { source, line, kind }
     }
 
-    /// The token here can not stand here.
+    /// The token here cannot stand here.
     pub(super) fn unexpected(&mut self) -> SyntaxError {
         if let Token::Keyword(keyword @ ("break" | "continue")) = self.token
             && self.loops.is_empty()
@@ -54,11 +54,11 @@ impl Parser<'_> {
 
     /// Whether the text that ends here was a file, or ended in a comment.
     fn shows_end_of_file(&self) -> bool {
-        let is_file = matches!(self.sources.0.last(), Some((Source::File(_), _)));
+        let is_file = matches!(self.sources.0.last(), Some((ProgramPart::File(_), _)));
         is_file || self.lexer.text.get(self.lexer.previous) == Some(&b'#')
     }
 
-    /// The text ends in the middle of a rule, behind the token before or with a whole line.
+    /// The text ends in the middle of a rule, after the token before or with a whole line.
     fn end_of_file(&self, is_whole: bool) -> SyntaxError {
         let before = self.lexer.text.get(..self.lexer.previous).unwrap_or(&[]);
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();

@@ -1,7 +1,7 @@
 //! Drives the machine: BEGIN actions, the rules for each record of each operand, END actions; and does what the machine
 //! pauses for.
 
-use super::error::{Fault, Source as Part};
+use super::error::{Fault, ProgramPart};
 use super::in_place::InPlace;
 use super::input::{Reader, Separator};
 use super::machine::{Machine, Pause};
@@ -90,7 +90,7 @@ impl<'p> Runner<'p> {
         Ok(true)
     }
 
-    /// Gives a variable a value from outside of the program. One that the program does not name can not be seen.
+    /// Gives a variable a value from outside of the program. One that the program does not name cannot be seen.
     pub(super) fn set(&mut self, name: &[u8], value: Text) -> Result<(), Fault> {
         match self.program.globals.iter().position(|global| global == name) {
             Some(slot) => self.machine.set_global(slot as u32, Value::input(value)),
@@ -151,8 +151,8 @@ impl<'p> Runner<'p> {
     fn place(&self) -> String {
         let (source, line) = self.sources.locate(self.machine.line());
         match source {
-            Part::CommandLine => format!("cmd. line:{line}: "),
-            Part::File(name) => format!("{name}:{line}: "),
+            ProgramPart::CommandLine => format!("cmd. line:{line}: "),
+            ProgramPart::File(name) => format!("{name}:{line}: "),
         }
     }
 

@@ -444,7 +444,7 @@ impl Parser<'_> {
         let mark = self.mark();
         let mut is_parsed = false;
         if self.is_sign("(") {
-            // `print (1)(2)` is no list in parentheses: what follows tells.
+            // `print (1)(2)` is not a list in parentheses: what follows tells.
             self.advance();
             if self.is_sign(")") {
                 return Err(self.unexpected());

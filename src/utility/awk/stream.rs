@@ -142,7 +142,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Reads a record from a file: 1 and the record with what ended it, 0 at the end, -1 where it can not be read.
+    /// Reads a record from a file: 1 and the record with what ended it, 0 at the end, -1 where it cannot be read.
     pub(super) async fn read_file(
         &mut self,
         ctx: &Context,

@@ -12,7 +12,7 @@ pub(super) enum Origin {
     Global(u32),
     /// A place on the stack.
     Stack(usize),
-    /// It is no variable.
+    /// It is not a variable.
     Nowhere,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Value {
     /// Not assigned yet: the empty string and zero. It may become an array.
     #[default]
     Unset,
-    /// The same of a variable whose value was looked at, so that it is no array.
+    /// The same of a variable whose value was looked at, so that it is not an array.
     Unassigned,
     /// A parameter that was given a variable without a type.
     Untyped(Origin),
@@ -39,7 +39,7 @@ impl Value {
     /// A text from input.
     pub(super) fn input(text: impl Into<Text>) -> Self {
         let text = text.into();
-        // Nothing is no number; a field that is not there is an empty input.
+        // An unset value is not a number; a field that is not there is an empty input.
         if text.is_empty() { Self::Text(text) } else { Self::Input(text) }
     }
 
@@ -79,7 +79,7 @@ impl Value {
         matches!(self, Self::Number(_)) || matches!(self, Self::Input(text) if whole_number(text).is_some())
     }
 
-    /// Appends its text; numbers that are no integers by `format`.
+    /// Appends its text; numbers that are not integers by `format`.
     pub(super) fn push_text(&self, format: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Number(number) => push_number(*number, format, out),

@@ -209,7 +209,7 @@ impl Machine<'_> {
         number
     }
 
-    /// Gives the variable an argument came from, and all between, a value that is no array.
+    /// Gives the variable an argument came from, and all between, a value that is not an array.
     pub(super) fn set_origin(&mut self, mut origin: Origin, value: &Value) {
         loop {
             let slot = match origin {
@@ -317,7 +317,7 @@ impl Machine<'_> {
         }
         match self.slot(variable) {
             Value::Array(number) => return Err(self.no_scalar(variable, *number)),
-            // The variable it came from is no array either.
+            // The variable it came from is not an array either.
             Value::Untyped(origin) => {
                 let origin = *origin;
                 if let Some(number) = self.array_behind(&Value::Untyped(origin)) {

@@ -175,7 +175,7 @@ impl Parser<'_> {
 /// The entries of a file and the heads of its sections, in order.
 ///
 /// # Errors
-/// The number of the line that can not be read.
+/// The number of the line that cannot be read.
 pub(crate) fn places(text: &[u8]) -> std::result::Result<Vec<Place>, usize> {
     let body = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let skipped = text.len() - body.len();
@@ -291,7 +291,7 @@ impl Config {
         self.entries.iter().filter(move |entry| *entry.name == *name)
     }
 
-    /// The truth of a name; `None` where it is not set or is no truth.
+    /// The truth of a name; `None` where it is not set or is not a boolean.
     pub(crate) fn truth(&self, name: &str) -> Option<bool> {
         let entry = self.entries.iter().rev().find(|entry| entry.name == name.as_bytes())?;
         match &entry.value {

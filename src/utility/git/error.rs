@@ -16,7 +16,7 @@ pub(crate) enum GitError {
     Plain(String, u8),
     /// Everything was said.
     Exit(u8),
-    /// What is not git's: a limit, standard output that can not be written.
+    /// What is not git's: a limit, standard output that cannot be written.
     Other(UtilityError),
 }
 

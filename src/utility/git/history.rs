@@ -7,7 +7,7 @@ use super::date::{DateMode, parse_about};
 use super::error::{Result, fatal};
 use super::object::commit::{header, message};
 use super::object::id::{Kind, ObjectId};
-use super::pretty::{Format, Style};
+use super::pretty::{Format, LogStyle};
 use super::walk::{Item, Order, Walk};
 use super::wildmatch::matches;
 use crate::memory::Vec;
@@ -100,7 +100,7 @@ pub(crate) const LOG_OPTIONS: &[OptionSpec] = &[
 /// Which commits are shown, and how.
 pub(crate) struct History {
     pub(crate) walk: Walk,
-    /// Objects that are no commits, in their places among those that are.
+    /// Objects that are not commits, in their places among those that are.
     pub(crate) objects: Vec<(Text, ObjectId)>,
     pub(crate) paths: Vec<Text>,
     pub(crate) most: Option<usize>,
@@ -439,9 +439,9 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
     }
 
     /// How the commits of `log` and `show` are shown.
-    pub(crate) fn log_style(&self, arguments: &Arguments) -> Result<Style> {
+    pub(crate) fn log_style(&self, arguments: &Arguments) -> Result<LogStyle> {
         let configured = self.config.get("format.pretty").map(Vec::from);
-        let mut style = Style {
+        let mut style = LogStyle {
             format: match &configured {
                 Some(name) => Format::named(name, self)?,
                 None => Format::Medium,
@@ -499,7 +499,7 @@ fn escaped(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether a word that is no file may be meant as a pattern of paths.
+/// Whether a word that is not a file may be meant as a pattern of paths.
 fn looks_like_pathspec(word: &[u8]) -> bool {
     let is_special = |byte: &u8| b"*?[".contains(byte);
     word.starts_with(b":(")

@@ -37,7 +37,7 @@ pub(crate) fn is_within(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder == b"/")
 }
 
-/// A whole file; `None` where it can not be read.
+/// A whole file; `None` where it cannot be read.
 pub(crate) fn read_file(fs: &FileSystem, path: &[u8]) -> Result<Option<Vec<u8>>> {
     Ok(found(fs.read(path))?.map(|content| content.to_metered()))
 }

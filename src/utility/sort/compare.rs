@@ -1,7 +1,7 @@
 //! How the bytes of two keys compare. Each kind has a summary of 64 bits too: where two summaries differ they order the
 //! keys, where they are equal the full comparison decides.
 
-use super::key::{Kind, Ordering as KeyOrdering};
+use super::key::{KeyOrdering, Kind};
 use crate::limit::{LimitError, Meter};
 use crate::memory::Vec;
 use crate::utility::context::pace;
@@ -211,7 +211,7 @@ fn magnitude(number: &Decimal<'_>, bound: i64) -> i64 {
     number.integer.iter().fold(0_i64, |value, digit| value * 10 + i64::from(digit - b'0')).min(bound)
 }
 
-/// `-h`: the power of the unit behind the number, with the number's sign; 0 for zero.
+/// `-h`: the power of the unit after the number, with the number's sign; 0 for zero.
 fn unit(key: &[u8]) -> i64 {
     let number = Decimal::parse(key);
     if number.is_zero() {
@@ -232,7 +232,7 @@ fn unit(key: &[u8]) -> i64 {
     if number.negative { -power } else { power }
 }
 
-/// `-g`: what is no number, then NaN, then numbers in order.
+/// `-g`: what is not a number, then NaN, then numbers in order.
 fn general(key: &[u8]) -> u64 {
     match parse_float(key) {
         None => 0,
@@ -244,7 +244,7 @@ fn general(key: &[u8]) -> u64 {
     }
 }
 
-/// `-M`: 1 to 12, 0 for what is no month.
+/// `-M`: 1 to 12, 0 for what is not a month.
 fn month(key: &[u8]) -> u64 {
     const NAMES: [&[u8]; 12] =
         [b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b"JUN", b"JUL", b"AUG", b"SEP", b"OCT", b"NOV", b"DEC"];

@@ -20,7 +20,7 @@ pub(super) enum Kind {
 
 /// The ordering options of a key, or those outside of any key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ordering {
+pub(super) struct KeyOrdering {
     pub(super) skip_start_blanks: bool,
     pub(super) skip_end_blanks: bool,
     pub(super) dictionary: bool,
@@ -35,7 +35,7 @@ pub(super) struct Ordering {
     pub(super) reverse: bool,
 }
 
-impl Ordering {
+impl KeyOrdering {
     /// Whether nothing but perhaps the direction was chosen.
     pub(super) fn is_default(self) -> bool {
         Self { reverse: false, ..self } == Self::default()
@@ -128,11 +128,11 @@ pub(super) struct Key {
     /// `None`: the end of the line.
     end_field: Option<usize>,
     end_character: usize,
-    pub(super) ordering: Ordering,
+    pub(super) ordering: KeyOrdering,
 }
 
 impl Key {
-    pub(super) fn whole_line(ordering: Ordering) -> Self {
+    pub(super) fn whole_line(ordering: KeyOrdering) -> Self {
         Self { start_field: 0, start_character: 0, end_field: None, end_character: 0, ordering }
     }
 
@@ -217,7 +217,7 @@ pub(super) fn parse_key(text: &[u8]) -> Result<Key, UtilityError> {
     let count = |rest: &mut &[u8], what: &str| {
         take_count(rest).ok_or_else(|| failed(format!("{what}: invalid count at start of {}", quote(rest))))
     };
-    let mut key = Key::whole_line(Ordering::default());
+    let mut key = Key::whole_line(KeyOrdering::default());
     let mut rest = text;
     key.start_field = count(&mut rest, "invalid number at field start")?
         .checked_sub(1)
@@ -254,7 +254,7 @@ fn take_count(rest: &mut &[u8]) -> Option<usize> {
 }
 
 /// Sets ordering options; returns whether `b` is among them.
-fn take_letters(rest: &mut &[u8], ordering: &mut Ordering) -> bool {
+fn take_letters(rest: &mut &[u8], ordering: &mut KeyOrdering) -> bool {
     let mut blanks = false;
     while let Some((&letter, after)) = rest.split_first() {
         if letter == b'b' {

@@ -1,6 +1,6 @@
 //! The options of `sort` as one value, checked.
 
-use super::key::{Key, Ordering, parse_key};
+use super::key::{Key, KeyOrdering, parse_key};
 use super::{Opt, TROUBLE};
 use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
@@ -40,7 +40,7 @@ pub(super) fn bad_word(message: String) -> UtilityError {
 
 impl Settings {
     pub(super) fn of(options: &Options<Opt>, seed: u64) -> Result<Self, UtilityError> {
-        let mut global = Ordering::default();
+        let mut global = KeyOrdering::default();
         for (option, argument) in options.given() {
             match option {
                 Opt::Sort => global.set_by_word(argument.map(Text::as_bytes).unwrap_or_default())?,

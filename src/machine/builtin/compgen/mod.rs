@@ -10,7 +10,7 @@ use super::error::BuiltinError;
 use super::options::{OptionRow, Options, flag, value};
 use super::row::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
-use crate::machine::option::{Options as ShellOptions, ShellOption};
+use crate::machine::option::{ShellOption, ShellOptions};
 use crate::machine::variable::Value;
 use crate::machine::{name, quote};
 use crate::memory::{Arc, Box, Bytes, JoinMetered, Vec};

@@ -108,7 +108,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(1)
 }
 
-/// Entries that a new path can not stand beside: files that are its folders, and what is in it as a folder.
+/// Entries that a new path cannot stand beside: files that are its folders, and what is in it as a folder.
 pub(super) fn remove_conflicting(index: &mut Index, path: &[u8]) {
     for slash in memchr::memchr_iter(b'/', path) {
         index.remove(path.get(..slash).unwrap_or(&[]));

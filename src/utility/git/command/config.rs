@@ -486,7 +486,7 @@ fn edited(
         return Ok((out, true));
     }
     let Some(line) = line else { return Ok((text.to_metered(), false)) };
-    // Behind the last line of its section, else in a new one.
+    // After the last line of its section, else in a new one.
     let mut at = None;
     let mut in_section = false;
     for place in &places {

@@ -138,7 +138,7 @@ async fn describe(git: &mut Git, arguments: &Arguments, names: &HashMap<ObjectId
             }
             found.push((depth, order, item.id));
             order += 1;
-            // What is younger and reaches all that is left can not be beaten.
+            // What is younger and reaches all that is left cannot be beaten.
             if found.len() >= most || item.commit.parents.is_empty() {
                 break;
             }

@@ -7,7 +7,7 @@ use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::history::{History, LOG_OPTIONS};
 use crate::utility::git::object::commit::Signature;
 use crate::utility::git::pathspec::Pathspec;
-use crate::utility::git::pretty::{Decorations, Format, Shown, Style as Pretty};
+use crate::utility::git::pretty::{Decorations, Format, LogStyle, Shown};
 use crate::utility::git::walk::Item;
 
 pub(super) static COMMAND: Command = Command {
@@ -30,7 +30,7 @@ pub(super) enum Merges {
 
 /// Prints commits with their changes.
 pub(super) struct Printer {
-    pub(super) pretty: Pretty,
+    pub(super) pretty: LogStyle,
     pub(super) decorations: Decorations,
     pub(super) decorates: Option<bool>,
     pub(super) diff: DiffOptions,

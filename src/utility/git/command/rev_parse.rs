@@ -448,7 +448,7 @@ async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result<
     }
     let is_path = git.fs().symlink_metadata(&normalise(&git.ctx.absolute(arg))).is_ok();
     if !is_path && !settings.only_revs {
-        // What can not be understood is printed all the same.
+        // What cannot be understood is printed all the same.
         line(git, arg).await?;
         return Err(git.unresolved(arg).await?);
     }

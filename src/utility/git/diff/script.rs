@@ -234,7 +234,7 @@ impl Search<'_> {
         }
     }
 
-    /// A point behind a long common run that lies far from where the search began.
+    /// A point after a long common run that lies far from where the search began.
     fn good_enough(
         &self,
         part: Part,

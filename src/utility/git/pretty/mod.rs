@@ -26,7 +26,7 @@ pub(crate) enum Format {
 
 /// What belongs to a format.
 #[derive(Clone, Debug)]
-pub(crate) struct Style {
+pub(crate) struct LogStyle {
     pub(crate) format: Format,
     pub(crate) date: DateMode,
     pub(crate) abbreviates: bool,
@@ -196,7 +196,7 @@ impl Git {
     pub(crate) async fn show_commit(
         &mut self,
         shown: &Shown<'_>,
-        style: &Style,
+        style: &LogStyle,
         decorates: Option<bool>,
     ) -> Result<Vec<u8>> {
         let mut out: Vec<u8> = Vec::new();
@@ -296,7 +296,7 @@ impl Git {
     fn heads(
         &mut self,
         shown: &Shown<'_>,
-        style: &Style,
+        style: &LogStyle,
         parents: &[ObjectId],
         out: &mut Vec<u8>,
     ) -> Result<()> {

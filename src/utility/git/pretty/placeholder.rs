@@ -1,6 +1,6 @@
 //! Placeholders of `--format`: `%H`, `%an`, `%ad`, `%s`, `%<(20)`, ...
 
-use super::{Shown, Style, body, subject};
+use super::{LogStyle, Shown, body, subject};
 use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::git::Git;
@@ -101,7 +101,7 @@ impl Git {
         &mut self,
         pattern: &[u8],
         shown: &Shown<'_>,
-        style: &Style,
+        style: &LogStyle,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let mut at = 0;
@@ -154,7 +154,7 @@ impl Git {
         &mut self,
         rest: &[u8],
         shown: &Shown<'_>,
-        style: &Style,
+        style: &LogStyle,
         out: &mut Vec<u8>,
     ) -> Result<usize> {
         let Some(&letter) = rest.first() else { return Ok(0) };
@@ -241,7 +241,7 @@ impl Git {
         Ok(length)
     }
 
-    fn person(&mut self, rest: &[u8], shown: &Shown<'_>, style: &Style, out: &mut Vec<u8>) -> usize {
+    fn person(&mut self, rest: &[u8], shown: &Shown<'_>, style: &LogStyle, out: &mut Vec<u8>) -> usize {
         let name: &[u8] = if rest.first() == Some(&b'a') { b"author" } else { b"committer" };
         let who = Signature::parse(header(shown.bytes, name).unwrap_or(&[]));
         let Some(kind) = rest.get(1) else { return 0 };
