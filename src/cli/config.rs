@@ -17,14 +17,21 @@ pub struct ConfigArguments {
     /// The config's dialect; found from its content when not given
     #[arg(long, value_name = "NAME")]
     pub dialect: Option<Dialect>,
-    /// Set what a host would set (repeatable): a setting of the dialect, a member of one (NAME.MEMBER), a variable of its
-    /// environment (in capitals); @FILE as the value is a file's content. `--set help` lists them
+    /// Set what a host would set (repeatable); `--set help` lists the dialect's settings
+    ///
+    /// KEY is a setting of the dialect (`mode=plan`), a member of one (`tools.bash.mode.all.allow=[git .*]`), or a variable of its
+    /// environment in capitals (`INFER_TOOLS_BASH_ALLOW_APPEND=jq`). `@FILE` as the value is a file's content.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// claude-code: the folder of a plug-in, copied in; its hooks run as the plug-in's, with `CLAUDE_PLUGIN_ROOT`
+    ///
+    /// The folder becomes `~/.claude/plugins/NAME`, which is `CLAUDE_PLUGIN_ROOT`. Its hooks are those of `hooks/hooks.json`, `hooks` of
+    /// `.claude-plugin/plugin.json`, or --hooks FILE. `--set plugins.NAME.options.KEY=VALUE` are the user's options.
     #[arg(long, value_name = "DIR")]
     pub plugin_root: Option<PathBuf>,
     /// Block what can be blocked wherever a hook gives no clear answer: it crashed, ran out of time, lacked a command, ...
+    ///
+    /// The record says why.
     #[arg(long)]
     pub fail_closed: bool,
     /// Flags of docker-agent.

@@ -3,7 +3,7 @@
 //! The converted config goes to standard output (or `--output`), what is lost or changed to standard error; `--json` puts
 //! both into one document on standard output.
 //!
-//! Exit status: 0 everything has a counterpart, 1 something is lost or the config can not be used.
+//! Exit status: 0 everything has a counterpart, 1 something is lost or the config cannot be used.
 
 use super::{CommandFailure, Streams, finish};
 use crate::document::to_yaml;

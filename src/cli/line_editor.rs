@@ -17,7 +17,7 @@ pub(super) fn answer(
     while asked.recv().is_ok() {
         let line = match editor.readline(&prompt()) {
             Ok(line) => {
-                // A line that can not be remembered is no reason to stop.
+                // A line that cannot be remembered is not a reason to stop.
                 let _ = editor.add_history_entry(line.as_str());
                 line + "\n"
             }

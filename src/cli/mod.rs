@@ -1,5 +1,8 @@
 //! The command line: one file for each subcommand. Each takes its parsed arguments, the host's streams and a source of
 //! sessions, and returns the exit status.
+//!
+//! Nothing below knows that there is a command line. Files of the host are opened by `vfs::fixture::host` alone, and what is printed for
+//! people goes through `visible`. A new subcommand is a file here and a variant in `main.rs`, whose documentation is its `--help`.
 
 pub mod check;
 pub mod config;
@@ -9,6 +12,7 @@ pub mod fire;
 pub mod init;
 mod line_editor;
 mod plugin;
+mod reference;
 pub mod schema;
 mod script_files;
 pub mod sh;

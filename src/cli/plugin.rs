@@ -115,7 +115,7 @@ impl Plugin {
 
     /// Copies the folder into the session; says what was left out.
     pub(super) fn seed(&self, files: &FileSystem) -> Result<Vec<Skipped>, CommandFailure> {
-        // Before the seed, which makes missing folders as root. Where the user may not make it, the plug-in can not either; that
+        // Before the seed, which makes missing folders as root. Where the user may not make it, the plug-in cannot either; that
         // is its hook's to say.
         let _ = files.create_dir_all(self.data.as_bytes(), 0o755);
         Ok(seed_anywhere(files, &self.path, self.root.as_bytes())?)

@@ -23,11 +23,12 @@ use std::task::{Context, Poll, Waker};
 
 /// Arguments of `hookbox sh`.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = super::reference::of_sh())]
 pub struct ShArguments {
     /// Run this command string: SCRIPT, then $0 and the arguments
     #[arg(short = 'c', value_name = "SCRIPT")]
     pub command: Option<OsString>,
-    /// Copy a folder of the host into the session (default place: /workspace)
+    /// Copy a folder of the host into the session, to /workspace unless told otherwise (repeatable)
     #[arg(long, value_name = "HOSTDIR[:VPATH]")]
     pub seed: Vec<String>,
     /// Start from a fixture: a name below vfs-fixtures/, or a folder
@@ -36,7 +37,7 @@ pub struct ShArguments {
     /// Working directory in the session
     #[arg(long, value_name = "VPATH")]
     pub cwd: Option<OsString>,
-    /// Set a variable of the environment
+    /// Set a variable of the environment (repeatable)
     #[arg(long, value_name = "K=V")]
     pub env: Vec<OsString>,
     /// Limits to start from: default, hook, everruns or interactive
@@ -44,13 +45,13 @@ pub struct ShArguments {
     /// Without it: default, and interactive for a shell on a terminal.
     #[arg(long, value_name = "PROFILE")]
     pub limits: Option<String>,
-    /// Change one limit
+    /// Change one limit (repeatable)
     #[arg(long, value_name = "NAME=VALUE")]
     pub limit: Vec<String>,
     /// Time limit in milliseconds
     #[arg(long, value_name = "MS")]
     pub timeout: Option<u64>,
-    /// Copy a file or folder of the session to the host afterwards; it stays in HOSTDIR, whatever links lie there
+    /// Copy a file or folder of the session to the host afterwards (repeatable); it stays in HOSTDIR, whatever links lie there
     #[arg(long, value_name = "VPATH:HOSTDIR")]
     pub export: Vec<String>,
     /// Report file changes on standard error

@@ -5,7 +5,15 @@ use std::fmt;
 
 macro_rules! limits {
     ($($(#[doc = $doc:expr])* $name:ident $kind:ident $text:literal [$default:expr, $hook:expr, $everruns:expr, $interactive:expr];)*) => {
-        /// What a run is allowed. Every value is a hard bound; reaching one ends the run with a [`LimitError`].
+        /// What a run is allowed. Every value is a hard bound; reaching one ends the run with a [`LimitError`]. Sizes are bytes and
+        /// times milliseconds; `u64::MAX` bounds nothing.
+        ///
+        /// | limit | `default` | `hook` | `everruns` | `interactive` |
+        /// |---|---|---|---|---|
+        $(#[doc = concat!(
+            "| `", stringify!($name), "` | ", stringify!($default), " | ", stringify!($hook), " | ",
+            stringify!($everruns), " | ", stringify!($interactive), " |",
+        )])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Limits { $($(#[doc = $doc])* pub $name: u64,)* }

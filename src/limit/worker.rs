@@ -1,11 +1,16 @@
 //! Threads on which long runs go on.
 //!
-//! A run begins where its host polls it: most are over in microseconds. One that has been at work for a whole slice, or has
-//! a step before it that is long and cannot be cut, goes on at a worker thread: a thread of the crate polls it from then on, and the host's
-//! future only waits. So whatever a script does, it keeps other runs at most, never the host's executor.
+//! A run begins where its host polls it: most are over in microseconds. One that has been at work for a whole slice (0.4 ms), has more
+//! than 64 KiB of input, or has a step before it that can be long and cannot be cut (a long source for the parser, braces with
+//! thousands of results, a glob over many folders, a large expression) goes on at a worker thread: a thread of the crate polls it from then
+//! on, and the host's future only waits. So whatever a script does, it keeps other runs at most, never the host's executor.
 //!
-//! There are [`MOST_THREADS`] such threads in a process at most. They are started when there is something to do for them and
-//! then stay; each polls whatever is ready, in turn.
+//! There are [`MOST_THREADS`] such threads in a process at most, named `hookbox`. They are started when there is something to do for
+//! them and then stay; each polls whatever is ready, in turn. Timers and sockets of the host's commands work there, for its tokio
+//! runtime is entered, and a panic of its streams comes back to it. A run that is dropped is over when the drop is, but for a step
+//! of more than [`GRACE`] that it is in the middle of: that goes on and does nothing to files any more. What a run of more than 1 MiB
+//! leaves is dropped on these threads, even where
+//! [`SandboxBuilder::threads`](crate::sandbox::SandboxBuilder::threads) keeps runs away from them.
 
 use super::gauge;
 use super::meter::Meter;

@@ -80,6 +80,8 @@ mod variable;
 mod wait;
 mod work;
 
+#[cfg(feature = "cli")]
+pub(crate) use builtin::names as builtin_names;
 pub(crate) use builtin::{find as find_builtin, find_id as find_builtin_id};
 pub(crate) use compile::dump;
 pub(crate) use environment::Template;

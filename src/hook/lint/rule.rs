@@ -41,6 +41,10 @@ macro_rules! rules {
             Rule { id: $id, severity: Severity::$severity, summary: $summary, hint: $hint };)*
 
         /// Every rule, sorted by id.
+        ///
+        /// | rule | severity | what is wrong | what to do |
+        /// |---|---|---|---|
+        $(#[doc = concat!("| `", $id, "` | ", stringify!($severity), " | ", $summary, " | ", $hint, " |")])*
         pub static RULES: &[&Rule] = &[$(&$name),*];
     };
 }

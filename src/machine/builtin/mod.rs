@@ -58,7 +58,7 @@ use row::{Builtin, Table};
 
 macro_rules! builtins {
     ($($module:ident: $($row:ident)*;)*) => {
-        /// Every builtin, sorted by name.
+        /// Every builtin, file by file.
         pub(crate) static BUILTINS: &[&Builtin] = &[$($(&$module::$row),*),*];
     };
 }
@@ -107,6 +107,12 @@ builtins! {
 
 /// What each builtin is given of the table.
 pub(crate) static TABLE: Table = Table { rows: BUILTINS, find };
+
+/// The names of all builtins.
+#[cfg(feature = "cli")]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|builtin| builtin.name)
+}
 
 /// The number of the builtin of that name.
 pub(crate) fn find_id(name: &[u8]) -> Option<BuiltinId> {
