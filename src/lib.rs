@@ -50,7 +50,8 @@
 //! # Where to look
 //!
 //! - [`sandbox`]: a session and its runs: build it, run scripts in it.
-//! - [`hook`]: configs, events, decisions, records; how a host answers what hooks ask.
+//! - [`hook`]: configs, events, decisions, records; how a host answers what hooks ask. Below it [`hook::dialect`], and for
+//!   authors of hooks, with the feature `tools`, the linter, conversion, cases, canned answers and schemas.
 //! - [`command`]: commands of a host's own, written as the crate's utilities are.
 //! - [`limit`]: what a run may use, and what it used.
 //! - [`vfs`]: the session's files: snapshots, mounts, what changed, fixtures.

@@ -3,7 +3,7 @@
 pub(crate) use crate::document::ConfigProblem;
 use std::fmt;
 
-/// A config that can not be used; at least one problem.
+/// A config that cannot be used; at least one problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {
     /// In the order of the file.
@@ -28,7 +28,7 @@ impl From<ConfigProblem> for ConfigError {
     }
 }
 
-/// An event that can not be read.
+/// An event that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// A field that the event needs is absent.

@@ -173,7 +173,7 @@ impl Event {
 pub(crate) struct PayloadMember {
     pub(crate) name: &'static str,
     pub(crate) field: EventField,
-    /// Its path for messages, where an event can not be read without it.
+    /// Its path for messages, where an event cannot be read without it.
     required: Option<&'static str>,
 }
 
@@ -183,7 +183,7 @@ pub(crate) const fn member(name: &'static str, field: EventField) -> PayloadMemb
 }
 
 impl PayloadMember {
-    /// An event can not be read without it; `path` is its path in the payload.
+    /// An event cannot be read without it; `path` is its path in the payload.
     pub(crate) const fn required(self, path: &'static str) -> Self {
         Self { required: Some(path), ..self }
     }

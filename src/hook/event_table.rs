@@ -1,5 +1,5 @@
 //! The table of a dialect's events: one row for each event ([`EventRow`]), from which matching, conversion, schemas, lint rules and
-//! the README's table take what they need. [`event_table!`] declares the names and the rows together.
+//! the documentation take what they need. [`event_table!`] declares the names and the rows together.
 
 use super::event::Moment;
 use super::unread::Members;

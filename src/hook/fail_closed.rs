@@ -3,7 +3,7 @@
 //!
 //! The platforms let most failures pass: a guard that crashed, ran out of time or printed half an object stops nothing. A host
 //! that would rather stop says so, for any dialect. The engine looks at the finished record of each hook, and the chain
-//! blocks in its dialect's own words ([`Chain::refuse`](super::contract::Chain::refuse)); an event that can not be blocked
+//! blocks in its dialect's own words ([`Chain::refuse`](super::contract::Chain::refuse)); an event that cannot be blocked
 //! goes on as before. A block, and an answer that leaves it to a person, are always clear.
 
 use super::contract::Bundle;
@@ -55,7 +55,7 @@ fn event_in(events: &'static [EventRow], path: &str) -> Option<&'static str> {
     path.split(['.', '[']).find_map(name)
 }
 
-/// Why a finished record is no clear answer; `None` where it is one, or where the hook was not to be asked.
+/// Why a finished record is not a clear answer; `None` where it is one, or where the hook was not to be asked.
 pub(super) fn why_unclear(
     bundle: &dyn Bundle,
     events: &'static [EventRow],

@@ -31,7 +31,7 @@ pub(crate) struct Fields<'n, 'p> {
 
 impl<'n, 'p> Fields<'n, 'p> {
     /// # Errors
-    /// It is no object.
+    /// It is not an object.
     pub(crate) fn new(node: &'n Node, prefix: &'p str) -> Result<Self, Fault> {
         let fields = Self { node, prefix };
         if node.is_object() {
@@ -123,7 +123,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 }
 
-/// The texts of a list; `None` when it is no list of texts.
+/// The texts of a list; `None` when it is not a list of texts.
 pub(crate) fn texts(node: &Node) -> Option<Vec<String>> {
     node.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }

@@ -97,7 +97,7 @@ pub(super) fn begin<'a>(
 /// What an output that nobody waits for is read to: its tree, and the texts in it.
 const LATE_TREES: u64 = 2;
 
-/// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
+/// Starts what nobody waits for. A session that cannot do that runs it now; for the chain that is the same.
 fn start<'a>(host: &'a dyn HookRunner, hook: &'a Hook, request: ScriptRequest<'a>, late: Late) -> Begun<'a> {
     let place =
         reading::ReadingPlace { stays: host.stays(), live_bytes: hook.limits.live_bytes, trees: LATE_TREES };

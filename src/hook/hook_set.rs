@@ -41,7 +41,7 @@ impl HookSet {
     /// Loads a config.
     ///
     /// # Errors
-    /// The config can not be used; with [`Purpose::Save`] also when one of its hooks can not.
+    /// The config cannot be used; with [`Purpose::Save`] also when one of its hooks cannot.
     pub fn load(dialect: Dialect, config: &[u8], options: &LoadOptions) -> Result<Self, ConfigError> {
         let source = Source::new(&options.name, config);
         let limits = Limits { live_bytes: MOST_BYTES, wall_time_ms: u64::MAX, ..Limits::default() };

@@ -12,7 +12,7 @@ use std::str::Chars;
 /// Compiles an expression.
 ///
 /// # Errors
-/// Why it can not be used, in a line.
+/// Why it cannot be used, in a line.
 pub(crate) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
     compiler.compile(&rewrite(pattern)?)
 }

@@ -21,7 +21,7 @@ pub trait HookRunner: Send + Sync {
     fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome>;
 
     /// Starts a script that nobody waits for: the future owns all it needs and does nothing unless polled. `None` where the
-    /// session can not do that; the script is then run and waited for.
+    /// session cannot do that; the script is then run and waited for.
     fn start(&self, request: ScriptRequest<'_>) -> Option<HookFuture<'static, ScriptOutcome>> {
         let _ = request;
         None

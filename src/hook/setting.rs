@@ -212,7 +212,7 @@ pub(in crate::hook) fn read_all(
 }
 
 /// Declares a dialect's settings: the type that holds them, their defaults, and the table `SETTINGS`, which is documentation too. A
-/// row is a field (with its name, where that is no identifier), its type, what holds where it is not set, the same in words, and what
+/// row is a field (with its name, where that is not an identifier), its type, what holds where it is not set, the same in words, and what
 /// it does.
 macro_rules! settings {
     (

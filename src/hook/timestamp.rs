@@ -10,7 +10,7 @@ pub(crate) fn time_text(since_epoch: Duration) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// The point in time, to the millisecond; what lies behind the last representable moment is that moment.
+/// The point in time, to the millisecond; what lies after the last representable moment is that moment.
 pub(crate) fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
     let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
     jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX)

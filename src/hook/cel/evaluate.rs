@@ -22,7 +22,7 @@ pub(in crate::hook) enum EvaluationError {
     /// An operation that these types do not have.
     #[error("no such overload: {0}")]
     NoSuchOverload(String),
-    /// Overflow, division by zero, a text that is no number, a bad expression.
+    /// Overflow, division by zero, a text that is not a number, a bad expression.
     #[error("{0}")]
     Value(String),
 }

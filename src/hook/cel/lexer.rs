@@ -178,7 +178,7 @@ impl<'s> Lexer<'s> {
             match byte {
                 b'\n' | b'\r' if !triple => return Err("the string is not closed".to_owned()),
                 b'\\' if raw => {
-                    // The byte after it can not close the string; both stay.
+                    // The byte after it cannot close the string; both stay.
                     let length = 1 + self.rest().chars().nth(1).map_or(0, char::len_utf8);
                     content.extend_from_slice(rest.get(..length).unwrap_or(rest));
                     self.at += length;

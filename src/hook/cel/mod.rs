@@ -1,6 +1,6 @@
 //! CEL, an expression language that configs have conditions in, as far as they need it: variables, the standard operators, macros and functions of text, lists and maps.
 //!
-//! `lexer.rs` makes tokens, `parser.rs` an [`expression::Expression`] whose names are resolved to slots, `check.rs` finds types that can not
+//! `lexer.rs` makes tokens, `parser.rs` an [`expression::Expression`] whose names are resolved to slots, `check.rs` finds types that cannot
 //! fit, `evaluate.rs` runs
 //! it over [`value::Value`]s that borrow from the event, `convert.rs` has its numbers, `time.rs` its times. There is nothing here that could reach the host.
 //!

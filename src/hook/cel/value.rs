@@ -201,7 +201,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Whether there is nothing behind the point; also of what is too large to have it, but not of infinity.
+/// Whether there is nothing after the point; also of what is too large to have it, but not of infinity.
 pub(super) fn is_whole(double: f64) -> bool {
     double.fract() == 0.0
 }

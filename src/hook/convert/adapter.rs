@@ -2,7 +2,7 @@
 //!
 //! 1. The target's payload, on standard input, becomes the neutral one; the shell tool and its argument get the names that
 //!    the script knows.
-//! 2. Tests that the target's matcher can not do; a hook that is not meant says nothing.
+//! 2. Tests that the target's matcher cannot do; a hook that is not meant says nothing.
 //! 3. The script runs with its own dialect's payload on standard input and in its variables.
 //! 4. What it printed and its status become a neutral answer, a failure is turned as its dialect has it, and the answer is
 //!    printed as the target wants it.
@@ -15,7 +15,7 @@ use crate::hook::event_table::EventRow;
 use crate::hook::portable::{self, ArgumentTest, ExitRule, Facts, PortableHook, Tools, quoted};
 use serde_json::Value;
 
-/// What a target's matcher says, and what it can not.
+/// What a target's matcher says, and what it cannot.
 #[derive(Clone, Debug)]
 pub(super) struct Match {
     pub(super) tools: Tools,
@@ -107,7 +107,7 @@ impl Adapter<'_> {
         lines.join("\n")
     }
 
-    /// What happens when the adapter itself can not go on.
+    /// What happens when the adapter itself cannot go on.
     fn failing(&self, to: &Facts) -> String {
         let status = match (self.closed && self.target.blocks, to.exit) {
             (true, ExitRule::TwoBlocks) => 2,

@@ -1,9 +1,30 @@
-//! Porting hooks from one dialect to another.
+//! Porting hooks from one dialect to another: a config's text goes in, and out come the config in the other dialect's shape and
+//! remarks about what is lost or means something else there. `hookbox convert` prints both.
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::hook::convert::{RemarkKind, convert};
+//!
+//! let config = br#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command",
+//!     "command": "jq -e '.tool_input.command != \"reboot\"' || exit 2"}]}]}}"#;
+//! let converted = convert(Dialect::ClaudeCode, Dialect::Everruns, "hooks.json", config)?;
+//! assert_eq!(converted.hooks, (1, 1));
+//! assert!(!converted.remarks.iter().any(|remark| remark.kind == RemarkKind::Lost));
+//!
+//! let text = converted.config.to_string();
+//! HookSet::load(Dialect::Everruns, text.as_bytes(), &LoadOptions::default())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A text that is neither JSON nor YAML is the only `Err`. What the loader has to say about single hooks is not repeated here: check
+//! the config first ([`lint`](crate::hook::lint)).
+//!
+//! # How it goes
 //!
 //! Each hook is read into the common form of `crate::hook::portable`, given the events of the target that stand for the same
 //! moment, and written in the target's shape. Its script stays as it is, behind an adapter (`adapter.rs`): a bash script
 //! that turns the target's payload into the one that the script expects, and the script's answer into the target's. What a
-//! matcher of the target can not say is tested in the adapter. What is lost or changes its meaning is told, hook by hook
+//! matcher of the target cannot say is tested in the adapter. What is lost or changes its meaning is told hook by hook
 //! (`remark.rs`).
 //!
 //! An adapter carries the hook that it was made from: converting back gives that hook, and converting on starts from it.

@@ -94,7 +94,7 @@ fn may_block(script: &str) -> bool {
         || view.commands.iter().any(elsewhere)
 }
 
-/// Whether a command of the script prints something on standard output that is no object.
+/// Whether a command of the script prints something on standard output that is not an object.
 fn prints_text(script: &str) -> bool {
     let view = crate::inspect::inspect(script.as_bytes());
     view.commands.iter().any(|command| {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Compiles an expression.
 ///
 /// # Errors
-/// Why it can not be used, in a line.
+/// Why it cannot be used, in a line.
 pub(super) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
     let linear = rewrite(pattern, &LINEAR)?;
     if linear.backtracks {

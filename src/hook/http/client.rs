@@ -86,7 +86,7 @@ impl HttpClient {
     /// A client that trusts the certificate authorities of Mozilla and asks the host's resolver.
     ///
     /// # Errors
-    /// TLS can not be set up.
+    /// TLS cannot be set up.
     pub fn new(policy: HttpPolicy) -> Result<Self, HttpClientError> {
         let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))

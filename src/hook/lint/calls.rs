@@ -24,7 +24,7 @@ pub(super) struct FileCall<'v> {
     pub(super) path: ScriptPath,
     /// Of the command, in the script.
     pub(super) offset: usize,
-    /// The words behind it.
+    /// The words after it.
     pub(super) arguments: &'v [WordView],
     /// Whether what it prints and its status are those of the caller.
     pub(super) is_answer: bool,

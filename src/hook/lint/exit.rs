@@ -300,7 +300,7 @@ fn goes_on(between: &str, document: bool) -> bool {
     })
 }
 
-/// The condition of what begins behind a text: of `if ...; then`, `... &&`, a pattern of `case`.
+/// The condition of what begins after a text: of `if ...; then`, `... &&`, a pattern of `case`.
 fn condition(before: &str) -> String {
     let near = before.char_indices().rev().take(NEAR).last().map_or(0, |(at, _)| at);
     let text = before.get(near..).unwrap_or("").trim_end_matches([' ', '\t', '\n', '{', '(']);

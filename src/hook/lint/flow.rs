@@ -235,7 +235,7 @@ impl Flow {
         kinds.max().unwrap_or(Kind::Fixed)
     }
 
-    /// What a command substitution prints; `text` begins behind its bracket.
+    /// What a command substitution prints; `text` begins after its bracket.
     fn substitution(&self, text: &str) -> Kind {
         let text = text.trim_start();
         if PLAIN_END.iter().any(|mark| text.contains(mark)) {
@@ -413,7 +413,7 @@ fn field(text: &str) -> Option<&str> {
     text.get(..length).filter(|name| name.starts_with(|letter: char| letter.is_ascii_alphabetic()))
 }
 
-/// Whether a call of jq (without its name) has a file behind its program.
+/// Whether a call of jq (without its name) has a file after its program.
 fn has_file(text: &str) -> bool {
     let mut operands = 0;
     let mut quote = None;
@@ -493,7 +493,7 @@ pub(super) fn prints_raw(source: &str) -> bool {
     })
 }
 
-/// The text up to the end of the object's first line; what stands behind is another command's.
+/// The text up to the end of the object's first line; what stands after is another command's.
 pub(super) fn first_value(text: &str) -> &str {
     let end = text.rfind('}').map_or(text.len(), |end| end + 1);
     text.get(..end).unwrap_or(text)

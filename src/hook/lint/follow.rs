@@ -37,7 +37,7 @@ pub enum Found {
     File(ScriptFile),
     /// Nothing, or a folder.
     Missing,
-    /// It can not be told: the place is not among what may be read.
+    /// It cannot be told: the place is not among what may be read.
     Unknown,
 }
 

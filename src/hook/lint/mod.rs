@@ -1,4 +1,33 @@
-//! The linter: faults of hook configs that the loader can not see, each with its place and a hint.
+//! The linter: a config's text goes in, and out come the faults that the loader cannot see, each with its rule, its place and a
+//! hint. `hookbox check` prints them.
+//!
+//! ```
+//! use hookbox::hook::Dialect;
+//! use hookbox::hook::lint::{LintOptions, Severity, lint};
+//! use hookbox::sandbox::Sandbox;
+//!
+//! let config = br#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command",
+//!     "command": "if jq -r .tool_input.command | grep -q 'rm -rf'; then echo no >&2; exit 1; fi"}]}]}}"#;
+//! let options = LintOptions { has_command: &Sandbox::has_command, timeout_cap: None, files: None };
+//! let findings = lint(Dialect::ClaudeCode, "hooks.json", config, &options)?;
+//! // Only exit status 2 blocks.
+//! let error = findings.iter().find(|finding| finding.rule.severity == Severity::Error);
+//! assert_eq!(error.map(|finding| finding.rule.id), Some("exit-not-blocking"));
+//! # Ok::<(), hookbox::hook::ConfigProblem>(())
+//! ```
+//!
+//! # What comes out
+//!
+//! A [`Finding`] is of one of the [`RULES`]. Lines and columns count from 1, columns in characters; those of a script in a JSON
+//! string or a YAML block are the config's own. [`Finding::show`] is for people, [`Finding::to_json`] for machines. A text that is
+//! neither JSON nor YAML is the only `Err`; a config that the loader refuses is a finding (`config-invalid`).
+//!
+//! [`LintOptions::files`] finds the shell scripts that hooks call ([`ScriptFiles`]), and those that they call:
+//! `"$CLAUDE_PROJECT_DIR"/.claude/hooks/x.sh`, `${CLAUDE_PLUGIN_ROOT}/x`, `bash x.sh`, `source lib.sh`,
+//! `HERE="$(cd "$(dirname "$0")" && pwd)"`. Findings in them name their file, line and column. The linter opens no file by itself, runs no script,
+//! and looks at no more than 300 files of a config, six calls deep.
+//!
+//! # How it goes
 //!
 //! 1. The dialect's own loader reads the config as for saving; its problems and notices are findings.
 //! 2. `crate::hook::portable` reads the hooks once more, leniently, with places.
@@ -7,7 +36,8 @@
 //!    the dialect's facts.
 //! 5. `follow.rs` does the same with the files that the script calls, as far as `place.rs` can tell where they are.
 //!
-//! Scripts are not run. What a script computes is not known, so a rule says something only where the text shows it.
+//! What a script computes is not known, so a rule says something only where the text shows it. A new rule is a row of `rule.rs`, the
+//! test in the file of what it looks at, and a fault in `tests/check/`.
 
 mod calls;
 mod config;

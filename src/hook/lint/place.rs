@@ -28,7 +28,7 @@ pub enum Root {
     Session,
 }
 
-/// What a word says: a text, behind a root where it has one.
+/// What a word says: a text, after a root where it has one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Value {
     root: Option<Root>,
@@ -44,7 +44,7 @@ impl Value {
         Self { root: Some(path.root), text: format!("/{}", path.path) }
     }
 
-    /// `None`: a root stands behind a text.
+    /// `None`: a root stands after a text.
     fn append(&mut self, more: &Self) -> Option<()> {
         if more.root.is_some() {
             if !self.text.is_empty() || self.root.is_some() {

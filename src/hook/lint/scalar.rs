@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::document::{Node, Source};
 
-    /// For each byte of `x`'s value that is no newline: what stands where it is said to be.
+    /// For each byte of `x`'s value that is not a newline: what stands where it is said to be.
     fn check(text: &str) {
         let source = Source::new("f", text.as_bytes());
         let tree = source.yaml("").unwrap();

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// Texts among which the bodies of here-documents are looked for.
 const MOST_DOCUMENTS: usize = 200;
-/// How far behind its command a here-document is looked for, in characters.
+/// How far after its command a here-document is looked for, in characters.
 const NEAR: usize = 16 * 1024;
 
 /// Where a text goes.
@@ -66,7 +66,7 @@ impl Texts {
                 if matches!(redirect.operator, "<<" | "<<<") && command.name() == Some("cat") {
                     let mut printed = piece(&redirect.target, command, goes());
                     if !printed.known && redirect.operator == "<<" && texts.printed.len() < MOST_DOCUMENTS {
-                        // The word's source is cut; the document stands behind its command.
+                        // The word's source is cut; the document stands after its command.
                         let rest = script.get(command.span.start..).unwrap_or("");
                         let near: usize = rest.chars().take(NEAR).map(char::len_utf8).sum();
                         let rest = rest.get(..near).unwrap_or(rest);

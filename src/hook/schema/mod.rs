@@ -1,5 +1,18 @@
-//! JSON Schemas (2020-12) of each dialect's config, payload and output: `NAME/KIND.json`, for editors and for tests of
-//! hooks.
+//! JSON Schemas (draft 2020-12) of each dialect's config, payload and output, for editors and for tests of hooks. `hookbox schema`
+//! prints them.
+//!
+//! ```
+//! use hookbox::hook::Dialect;
+//! use hookbox::hook::schema::{SchemaKind, schema};
+//!
+//! let text = schema(Dialect::ClaudeCode, SchemaKind::Payload);
+//! let schema: serde_json::Value = serde_json::from_str(text)?;
+//! assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! The texts are the files `NAME/KIND.json` beside this module, each a document that refers to no other. Tests hold them to the
+//! dialects' tables of events and to every payload that is sent (`tests/schema/NAME.jsonl`).
 //!
 //! A config's schema is what its loader takes for saving, as far as a schema can say it; where a dialect ignores unknown
 //! keys, the schema leaves room for them, except among event names, where an unknown one is a mistake.
@@ -23,7 +36,7 @@ impl SchemaKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Config, Self::Payload, Self::Output];
 
-    /// `config`, `payload`, `output`
+    /// `config`, `payload` or `output`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Config => "config",
@@ -51,7 +64,7 @@ macro_rules! schemas {
     };
 }
 
-/// The schema's text.
+/// The text of a schema, in JSON.
 pub const fn schema(dialect: Dialect, kind: SchemaKind) -> &'static str {
     match dialect {
         Dialect::Everruns => schemas!("everruns", kind),

@@ -13,6 +13,27 @@
 //! Facts of an event ([`Event::facts`](crate::hook::Event::facts)): the payload's own names (`stop_hook_active`, `custom_instructions`,
 //! `compaction_type`, `reason`, `transcript_path`, …), and `permission_decision`: with `deny` no hook of the call runs (G20).
 //!
+//! A hook that blocks:
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = br#"{"hooks": {"PreToolUse": [{"type": "command", "matcher": {"tool_name": "run_shell_command"},
+//!     "command": "echo '{\"blockingError\": \"not by force\"}'"}]}}"#;
+//! let hooks = HookSet::load(Dialect::Agentao, config, &LoadOptions::default())?;
+//! let event = hooks.read_event(&serde_json::json!({
+//!     "event": "PreToolUse",
+//!     "data": {"toolName": "Bash", "toolInput": {"command": "git push --force"}, "sessionId": "s1"},
+//! }))?;
+//! let outcome = hooks.fire(&Sandbox::builder().build()?, &event).await;
+//! assert_eq!(outcome.decision.blocked.map(|block| block.reason).as_deref(), Some("not by force"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The contract follows.
 
 #![doc = include_str!("CONTRACT.md")]

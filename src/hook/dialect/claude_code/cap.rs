@@ -12,7 +12,7 @@ const PREVIEW: usize = 2_000;
 /// Characters of `classifierContext` for one call, over all hooks.
 pub(super) const CLASSIFIER_CAP: usize = 2_000;
 
-/// The text as it goes on. When the file can not be written, only the start is left; the second value says why.
+/// The text as it goes on. When the file cannot be written, only the start is left; the second value says why.
 pub(super) fn text(text: String, host: &dyn HookRunner) -> (String, Option<String>) {
     if text.len() <= CAP || text.chars().nth(CAP).is_none() {
         return (text, None);

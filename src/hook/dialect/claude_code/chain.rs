@@ -1,7 +1,7 @@
 //! One firing: which handlers run (R5, R13, R49), what each gets (3), what their answers come to.
 //!
 //! All that a handler gets is the same for all of one firing, so who runs is settled when it opens. Nothing stops a firing
-//! early (R50). R57 has no case here: matching can not fail, and a payload always has a text.
+//! early (R50). R57 has no case here: matching cannot fail, and a payload always has a text.
 
 use super::answer::ClaudeAnswer;
 use super::bundle::ClaudeBundle;

@@ -265,7 +265,7 @@ impl Loader<'_> {
         })
     }
 
-    /// A list of strings. One that is faulty allows nothing: an allow-list that can not be read must not be as none.
+    /// A list of strings. One that is faulty allows nothing: an allow-list that cannot be read must not be as none.
     fn texts(&mut self, node: &Node, name: &str) -> Option<Vec<String>> {
         Fields { node, prefix: "" }.texts(name).unwrap_or_else(|fault| {
             self.fault(&fault);

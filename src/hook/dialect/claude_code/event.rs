@@ -279,7 +279,7 @@ impl EventName {
     pub(super) fn of(moment: &Moment) -> Option<Self> {
         match moment {
             Moment::ModelCallEnded { response: Some(_), .. } => Some(Self::MessageDisplay),
-            // What the user refuses is no event of the contract.
+            // What the user refuses is not an event of the contract.
             Moment::PermissionDecided { decision, source, .. } if decision != "deny" || source == "user" => {
                 None
             }

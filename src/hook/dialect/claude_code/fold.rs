@@ -287,7 +287,7 @@ impl<'a> Fold<'a> {
         self.result.stop = None;
         let message = format!("Stop hooks made the agent go on {cap} times in a row; this stop goes through");
         self.result.system_messages.push(message);
-        // What is left is no reason to go on.
+        // What is left is not a reason to go on.
         self.result.contexts.clear();
     }
 
@@ -304,7 +304,7 @@ impl<'a> Fold<'a> {
         };
         let means = self.event.row().block;
         if let Some(reason) = &result.stop {
-            // To stop everything is no block where the agent is about to stop.
+            // To stop everything is not a block where the agent is about to stop.
             return if means == BlockMeans::KeepGoing { None } else { of(&self.stopped_by, reason.clone()) };
         }
         if let Some(PermissionAnswer { decision: Permission::Deny, reason }) = &result.permission {

@@ -87,7 +87,7 @@ pub(super) struct Extra {
     pub(super) rewake: Rewake,
     /// Equal for handlers of which one runs.
     pub(super) class: usize,
-    /// Why it can not start.
+    /// Why it cannot start.
     pub(super) fault: Option<String>,
     /// Whether the config says `timeout`.
     pub(super) has_timeout: bool,

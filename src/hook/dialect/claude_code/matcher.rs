@@ -13,7 +13,7 @@ pub(super) enum Matcher {
     Names { text: String, names: Vec<String> },
     /// Found anywhere in the value.
     Expression { text: String, regex: Regex },
-    /// The expression can not be used.
+    /// The expression cannot be used.
     Never,
 }
 

@@ -10,6 +10,26 @@
 //!
 //! What a host may set: [`SETTINGS`].
 //!
+//! A hook that blocks:
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = br#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+//!     {"type": "command", "command": "echo 'not by force' >&2; exit 2"}]}]}}"#;
+//! let hooks = HookSet::load(Dialect::ClaudeCode, config, &LoadOptions::default())?;
+//! let event = hooks.read_event(&serde_json::json!({
+//!     "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push --force"},
+//! }))?;
+//! let outcome = hooks.fire(&Sandbox::builder().build()?, &event).await;
+//! assert!(outcome.decision.blocked.is_some_and(|block| block.reason.contains("not by force")));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The contract follows.
 
 #![doc = include_str!("CONTRACT.md")]

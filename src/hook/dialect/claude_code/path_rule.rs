@@ -25,7 +25,7 @@ enum Anchor {
 
 impl PathPattern {
     /// # Errors
-    /// Why it can not be used.
+    /// Why it cannot be used.
     pub(super) fn read(pattern: &str, compiler: &mut RegexCompiler) -> Result<Self, String> {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
         let (anchor, rest) = if let Some(rest) = pattern.strip_prefix("~/") {

@@ -1,6 +1,6 @@
 //! Placeholders: `${CLAUDE_PROJECT_DIR}` and its like in commands (R20), `$NAME` in header values (R25), `${a.b}` in a tool's
 //! input (R26), `$ARGUMENTS` in prompts (R27). Each is one pass from left to right; what was put in is not looked at again.
-//! What an event decides is bounded: a prompt that repeats a large payload can not start.
+//! What an event decides is bounded: a prompt that repeats a large payload cannot start.
 
 use super::settings::{ClaudeSettings, HookSource, Plugin};
 use crate::hook::json::cut;
@@ -41,7 +41,7 @@ impl<'s> Places<'s> {
     /// expand.
     ///
     /// # Errors
-    /// It has a `${user_config.*}`: such a hook can not start.
+    /// It has a `${user_config.*}`: such a hook cannot start.
     pub(super) fn in_command(&self, command: &str) -> Result<String, String> {
         replace(command, |name| {
             if name.starts_with("user_config.") {
@@ -69,7 +69,7 @@ impl<'s> Places<'s> {
     }
 }
 
-/// `CLAUDE_PLUGIN_OPTION_` and the key in capitals, with `_` for what a variable's name can not have.
+/// `CLAUDE_PLUGIN_OPTION_` and the key in capitals, with `_` for what a variable's name cannot have.
 fn option_variable(key: &str) -> String {
     let letter =
         |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };

@@ -1,8 +1,8 @@
 //! What one handler's outcome means (4 of the contract).
 //!
-//! How it ended comes first: a timeout is no opinion (R33), what could not run or ran over is a failure. Then the exit
+//! How it ended comes first: a timeout is not an opinion (R33), what could not run or ran over is a failure. Then the exit
 //! status and what was printed, by the table of 4.2: JSON is looked for on every exit status (R28), 2 is a block that JSON
-//! can not take back (R30), any other status without JSON is a failure. A failure changes nothing unless the handler says
+//! cannot take back (R30), any other status without JSON is a failure. A failure changes nothing unless the handler says
 //! `onFailure: block` (R56).
 
 use super::answer::{ClaudeAnswer, NO_STDERR, STARTED, Teller, message_of, stderr_of};

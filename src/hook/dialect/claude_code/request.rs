@@ -21,7 +21,7 @@ pub(super) struct HttpHandler {
     pub(super) variables: Vec<String>,
 }
 
-/// What all settings files together say about requests; `None` is no restriction.
+/// What all settings files together say about requests; `None`: they restrict nothing.
 #[derive(Debug)]
 pub(super) struct HttpAllowList {
     urls: Option<Vec<Vec<String>>>,

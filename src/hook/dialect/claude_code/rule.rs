@@ -1,7 +1,7 @@
 //! `if`: one permission rule that decides whether a handler runs for a call (R13 to R15).
 //!
 //! `Tool` or `Tool(pattern)`. What the pattern is tested on depends on the call: a shell command, a file, or any text of the
-//! input. The rule is a filter and no security boundary (R63): where a command can not be known, the handler runs and sees
+//! input. The rule is a filter and no security boundary (R63): where a command cannot be known, the handler runs and sees
 //! the call for itself.
 //!
 //! A shell command is taken apart by [`inspect_briefly`]: every simple command anywhere in it, also behind
@@ -26,9 +26,9 @@ pub(super) struct IfRule {
 #[derive(Debug)]
 struct Pattern {
     text: Wildcard,
-    /// The whole pattern, for members of the input that are no command.
+    /// The whole pattern, for members of the input that are not a command.
     whole: String,
-    /// Made with a rule for a tool that names files, else for the first call with a file; `None` within: it is no glob, and
+    /// Made with a rule for a tool that names files, else for the first call with a file; `None` within: it is not a glob, and
     /// fits no file.
     path: OnceLock<Option<PathPattern>>,
     /// Whether it says more than the command word.
@@ -106,7 +106,7 @@ pub(super) struct RuleCall<'a> {
 /// A shell command, taken apart once.
 #[derive(Debug)]
 struct Command {
-    /// What runs can not be known.
+    /// What runs cannot be known.
     is_unknown: bool,
     /// It has `$( )`, a backquote or `$VAR`.
     expands: bool,
@@ -252,7 +252,7 @@ impl Pattern {
             return is_domain(host_of(url), wanted);
         }
         // The contract says nothing of other tools: a text of the input must fit. A shell tool without a command is
-        // one that can not be parsed.
+        // one that cannot be parsed.
         let mut texts = call.input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
         call.tool == "Bash" || texts.any(|text| self.text.matches(text))
     }
@@ -338,7 +338,7 @@ mod tests {
             assert_eq!(runs(rule, "Bash", &json!({"command": command})), wanted, "{rule} {command}");
         }
         assert!(!runs("Bash(rm *)", "Shell", &json!({"command": "rm x"})));
-        // What is too long to be known is no reason to let it pass.
+        // What is too long to be known is not a reason to let it pass.
         let long = "a; ".repeat(20_000);
         assert!(runs("Bash(rm *)", "Bash", &json!({"command": long})));
     }

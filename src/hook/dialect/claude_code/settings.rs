@@ -171,7 +171,7 @@ impl HookSource {
         self.rank() > 0
     }
 
-    /// Which settings file wins where two say the same thing; 0 is no settings file.
+    /// Which settings file wins where two say the same thing; 0 is not a settings file.
     pub(super) const fn rank(&self) -> u8 {
         match self {
             Self::User => 1,

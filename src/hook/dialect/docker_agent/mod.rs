@@ -21,6 +21,30 @@
 //! The run's cancellation is the host's: it drops the firing, and then there is no result (R26); it does not drop those of
 //! `session_end` and `turn_end` (R42).
 //!
+//! A hook that blocks:
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = b"
+//! hooks:
+//!   pre_tool_use:
+//!     - matcher: shell
+//!       hooks: [{ name: guard, type: command, command: 'echo not by force >&2; exit 2' }]
+//! ";
+//! let hooks = HookSet::load(Dialect::DockerAgent, config, &LoadOptions::default())?;
+//! let event = hooks.read_event(&serde_json::json!({
+//!     "hook_event_name": "pre_tool_use", "tool_name": "shell", "tool_input": {"cmd": "git push --force"},
+//! }))?;
+//! let outcome = hooks.fire(&Sandbox::builder().build()?, &event).await;
+//! assert!(outcome.decision.blocked.is_some_and(|block| block.reason.contains("not by force")));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The contract follows.
 
 #![doc = include_str!("CONTRACT.md")]

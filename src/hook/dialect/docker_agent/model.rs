@@ -16,7 +16,7 @@ const ADVISER: &str = "You are consulted by a hook of an agent. Reply with the t
 /// Where in a reply an object may begin: so many braces are tried.
 const MOST_STARTS: usize = 64;
 
-/// The question (R37, R38); the error is why it can not be put.
+/// The question (R37, R38); the error is why it cannot be put.
 pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<Result<Request, String>> {
     let Action::Model { model, template, judges } = action else { return None };
     let schema = json!({

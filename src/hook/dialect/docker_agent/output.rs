@@ -325,7 +325,7 @@ fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> DockerAgen
     draft.said.input = input.map(|input| laid_over(terms.input.clone(), input));
     let response = specific.updated_tool_response.map(Json::of_any_size);
     draft.said.response = draft.take(rewrites(Rewritten::Response), "updated_tool_response", response);
-    // No message at all is no rewrite: a model has to be asked something.
+    // No message at all is not a rewrite: a model has to be asked something.
     let messages = specific.updated_messages.filter(|messages| !messages.is_empty());
     let messages = draft.take(rewrites(Rewritten::Messages), "updated_messages", messages);
     draft.said.messages = messages.map(|messages| Json::of_any_size(Value::Array(messages)));

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Facts that are no part of a payload: which lane of `pre_tool_use` fires, what already allowed the call (5.4), the
+/// Facts that are not part of a payload: which lane of `pre_tool_use` fires, what already allowed the call (5.4), the
 /// category of the tool (R34).
 pub(super) const FOR_THE_ENGINE: [&str; 3] = ["lane", "approved_by", "tool_category"];
 

@@ -188,7 +188,7 @@ fn ignored(why: &'static str, warning: Option<String>) -> Did {
     (Effect::Ignored(why), Flow::Continue, warning)
 }
 
-/// A shallow merge; arguments that are no object are replaced.
+/// A shallow merge; arguments that are not an object are replaced.
 fn merge(arguments: &mut Json, patch: &Map<String, Value>) {
     match arguments.make_mut() {
         Value::Object(object) => {

@@ -7,6 +7,27 @@
 //! What a host may set are fields of [`LoadOptions`](crate::hook::LoadOptions); [`LoadOptions::set`](crate::hook::LoadOptions::set)
 //! knows them by the names of [`SETTINGS`].
 //!
+//! A hook that blocks:
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = br#"{"hooks": [{"event": "pre_tool_use", "matcher": {"tool_name": "bash"}, "executor": {
+//!     "type": "bash", "command": "echo '{\"decision\": \"block\", \"reason\": \"not by force\"}'"}}]}"#;
+//! let hooks = HookSet::load(Dialect::Everruns, config, &LoadOptions::default())?;
+//! let event = hooks.read_event(&serde_json::json!({
+//!     "event": "pre_tool_use",
+//!     "data": {"tool_name": "bash", "arguments": {"command": "git push --force"}},
+//! }))?;
+//! let outcome = hooks.fire(&Sandbox::builder().build()?, &event).await;
+//! assert_eq!(outcome.decision.blocked.map(|block| block.reason).as_deref(), Some("not by force"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The contract follows.
 
 #![doc = include_str!("CONTRACT.md")]

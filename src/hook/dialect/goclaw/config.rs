@@ -88,7 +88,7 @@ pub(super) fn read(
     if !problems.is_empty() && (options.purpose == Purpose::Save || all.is_empty()) {
         return Err(ConfigError { problems });
     }
-    // One row that can not be used does not keep the others from guarding.
+    // One row that cannot be used does not keep the others from guarding.
     notices.extend(problems.into_iter().map(|problem| {
         let message = format!("{}; this row is left out", problem.message);
         Notice::new(NoticeKind::Dropped, None, ConfigProblem { message, ..problem })
@@ -105,7 +105,7 @@ pub(super) fn read(
     Ok((bundle(all, settings, None, shared), notices))
 }
 
-/// Two rows can not have one id: counters, caches and audit rows go by it. A builtin gives way to a row that has its id,
+/// Two rows cannot have one id: counters, caches and audit rows go by it. A builtin gives way to a row that has its id,
 /// another double gets a number.
 fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source<'_>) {
     let mut seen: FxHashMap<HookId, usize> = FxHashMap::default();

@@ -19,7 +19,7 @@ impl SecretKey {
         Self(bytes)
     }
 
-    /// Encrypts a text. The nonce is a hash of key, random number and text, so that a poor random number can not make two texts
+    /// Encrypts a text. The nonce is a hash of key, random number and text, so that a poor random number cannot make two texts
     /// share one; with the same number, the same text gives the same result. `None` where the text is too long for the cipher.
     pub fn seal(&self, text: &str, random: u64) -> Option<String> {
         let digest = Sha256::new()

@@ -25,6 +25,26 @@
 //! - Rows that could not be read at all are said as `{"resolve_error": "why"}` in place of a config (R28).
 //! - Prompt hooks are counted for each turn: by `turn_id`, and without one from one user message to the next (R38).
 //!
+//! A hook that blocks:
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = br#"[{"event": "pre_tool_use", "handler_type": "command", "scope": "tenant", "name": "guard",
+//!     "matcher": "^exec$", "enabled": true, "config": {"command": "echo not by force >&2; exit 2", "cwd": "/workspace"}}]"#;
+//! let hooks = HookSet::load(Dialect::Goclaw, config, &LoadOptions::default())?;
+//! let event = hooks.read_event(&serde_json::json!({
+//!     "hookEvent": "pre_tool_use", "tenantId": "t1", "toolName": "exec", "toolInput": {"cmd": "git push --force"},
+//! }))?;
+//! let outcome = hooks.fire(&Sandbox::builder().build()?, &event).await;
+//! assert!(outcome.decision.blocked.is_some_and(|block| block.hook.as_str() == "guard"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The contract follows.
 
 #![doc = include_str!("CONTRACT.md")]

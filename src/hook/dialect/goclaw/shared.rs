@@ -102,7 +102,7 @@ impl Shared {
     }
 
     /// Counts a block or timeout on a blocking event; whether the hook trips by it. `hold` leaves it enabled, and so does a
-    /// keeper that can not write it down (R32).
+    /// keeper that cannot write it down (R32).
     pub(super) fn count_failure(&self, hook: &HookId, now: Duration, hold: bool) -> bool {
         let mut inner = lock(&self.inner);
         let Some(state) = inner.hooks.get_mut(hook).filter(|state| !state.tripped) else { return false };

@@ -60,7 +60,7 @@ struct Entries {
 
 impl AllowList {
     /// Reads the object `tools` of the platform's config (`{"bash": {"mode": {"all": {"allow": [...]}}}}`); `append` has more
-    /// entries of the baseline, separated by commas or newlines. Entries that are no valid expressions are left out.
+    /// entries of the baseline, separated by commas or newlines. Entries that are not valid expressions are left out.
     ///
     /// # Errors
     /// Something in it has the wrong type; a line.

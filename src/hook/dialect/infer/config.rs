@@ -293,7 +293,7 @@ impl Entry {
     }
 }
 
-/// A scalar's text; empty when there is none. The error is what is no scalar.
+/// A scalar's text; empty when there is none. The error is what is not a scalar.
 fn scalar_text(node: Option<&Node>) -> Result<String, &Node> {
     let Some(node) = node else { return Ok(String::new()) };
     match &node.kind {

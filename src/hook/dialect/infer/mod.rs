@@ -16,6 +16,28 @@
 //! A [`Contribution`](crate::hook::Contribution) is a plug-in too: its `hooks` are hooks in the config's shape. They come before
 //! those of `plugins`. `bash.enabled` is the tool's own switch; hooks do not ask for it.
 //!
+//! A hook that the allow-list of the platform lets run, and that only observes:
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = b"
+//! enabled: true
+//! hooks: [{ name: journal, hook: post_tool, command: mkdir seen }]
+//! ";
+//! let hooks = HookSet::load(Dialect::Infer, config, &LoadOptions::default())?;
+//! let event = hooks.read_event(&serde_json::json!({"hook": "post_tool", "session_id": "s1", "turn": 3}))?;
+//! let sandbox = Sandbox::builder().build()?;
+//! let outcome = hooks.fire(&sandbox, &event).await;
+//! assert!(outcome.decision.proceeds());
+//! assert!(sandbox.fs().metadata(b"/workspace/seen")?.is_directory());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The contract follows.
 
 #![doc = include_str!("CONTRACT.md")]

@@ -183,7 +183,7 @@ fn text(event: EventName, entry: &Node) -> Result<Text<'_>, Fault> {
     Ok(if field == "command" { Text::Command(text) } else { Text::Prompt(text) })
 }
 
-/// Seconds, as `int` of Python reads them: of a number the whole part, of a text its digits. The error is what is no number,
+/// Seconds, as `int` of Python reads them: of a number the whole part, of a text its digits. The error is what is not a number,
 /// or not above 0.
 fn timeout(entry: &Node) -> Result<u64, &Node> {
     let Some(value) = entry.get("timeout") else { return Ok(DEFAULT_TIMEOUT) };

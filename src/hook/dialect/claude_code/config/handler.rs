@@ -181,7 +181,7 @@ impl Loader<'_> {
         IfRule::read(text).map(Some).map_err(|why| fields.fault("if", &why))
     }
 
-    /// What the handler does. Beside it stands why it can not start, for one that can not.
+    /// What the handler does. Beside it stands why it cannot start, for one that cannot.
     fn work(
         file: &File<'_>,
         kind: &str,

@@ -68,7 +68,7 @@ fn entry(call: &BuiltinCall<'_>, name: Option<&str>, home: Option<&str>) -> Opti
             Some(name) => *user == name,
             None => home == Some(*at),
         };
-        // What stands behind a comma is a room and telephones.
+        // What stands after a comma is a room and telephones.
         is_wanted.then(|| ((*user).to_owned(), full.split(',').next().unwrap_or_default().to_owned()))
     })
 }

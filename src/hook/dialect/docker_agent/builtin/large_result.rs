@@ -85,7 +85,7 @@ fn remove(call: &BuiltinCall<'_>) -> Result<(), String> {
     let Ok(entries) = files.read_dir(&directory) else { return Ok(()) };
     for entry in entries {
         if !matches!(entry.name.as_bytes(), b"." | b"..") {
-            // One that can not be removed keeps the directory, and that is told.
+            // One that cannot be removed keeps the directory, and that is told.
             let _ = files.remove_file(&path::join(&directory, &entry.name));
         }
     }

@@ -149,7 +149,7 @@ fn model(node: &Node) -> Result<Action, Fault> {
         text.ok_or_else(|| fault(node.at, format!(": {field} is required for model hooks")))
     };
     let (model, prompt) = (required("model")?, required("prompt")?);
-    // A prompt that can not be read fails its hook when it is due, not the config.
+    // A prompt that cannot be read fails its hook when it is due, not the config.
     let template = Template::parse(prompt);
     let judges = match string(node, "schema")? {
         None | Some("") => false,

@@ -14,14 +14,14 @@ pub(super) enum Token {
     Word(String),
     /// `.`, or a chain of fields as `.ToolInput.cmd`.
     Field(Vec<String>),
-    /// `$`, `$x`, with the fields behind it.
+    /// `$`, `$x`, with the fields after it.
     Variable(String, Vec<String>),
     Text(String),
     Integer(i64),
     Float(f64),
     Pipe,
     Open,
-    /// With the fields behind it, as in `(index .ToolInput "a").b`.
+    /// With the fields after it, as in `(index .ToolInput "a").b`.
     Close(Vec<String>),
     Comma,
     Declare,

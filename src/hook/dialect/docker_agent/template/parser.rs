@@ -53,7 +53,7 @@ pub(super) enum Command {
 
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
-    /// The dot, with fields behind it.
+    /// The dot, with fields after it.
     Dot(Vec<String>),
     Variable(String, Vec<String>),
     Text(String),
@@ -61,7 +61,7 @@ pub(super) enum Operand {
     Float(f64),
     Bool(bool),
     Nil,
-    /// In parentheses, with fields behind them.
+    /// In parentheses, with fields after them.
     Group(Box<Pipeline>, Vec<String>),
     /// A function without arguments, as an argument.
     BuiltinCall(Function),
@@ -88,7 +88,7 @@ struct Parser<'t> {
 
 /// What ends a list of nodes.
 enum End {
-    /// With what stands behind the word.
+    /// With what stands after the word.
     Else(Vec<Token>),
     End,
 }
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok((nodes, None))
     }
 
-    /// What stands behind `if`, `with` or `range`, up to its `end`.
+    /// What stands after `if`, `with` or `range`, up to its `end`.
     fn block(&mut self, kind: BlockKind, tokens: Vec<Token>) -> Result<Node, String> {
         self.deeper()?;
         let known = self.variables.len();

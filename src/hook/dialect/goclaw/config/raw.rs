@@ -51,7 +51,7 @@ const CONFIG: &[&str] = &[
     "source",
 ];
 
-/// What a create request can not say (1.1).
+/// What a create request cannot say (1.1).
 const STORED: [&str; 7] = ["id", "tenant_id", "version", "source", "created_by", "created_at", "updated_at"];
 
 pub(super) type Checked<T> = Result<T, Fault>;

@@ -257,7 +257,7 @@ fn a_tripped_hook_can_be_turned_on_again() {
     assert_eq!(lock(&book.written)[..], [("h".to_owned(), false), ("h".to_owned(), true)]);
 }
 
-/// R32: what can not be written down holds in memory.
+/// R32: what cannot be written down holds in memory.
 #[test]
 fn a_trip_that_is_not_written_blocks() {
     let (store, book) = store(&json!([command("h", "t1")]));
