@@ -1,5 +1,5 @@
 //! What a run wanted to run and could not: commands that no search found, files of scripts that are not there, files that
-//! can not be run.
+//! cannot be run.
 //!
 //! A script may hide the message (`2>/dev/null`, `|| true`) and end with status 0, so that a guard which lacks its tools
 //! lets everything pass. The machine notes such names where it makes the message, and a run's report has them. The list has
@@ -33,7 +33,7 @@ pub enum MissingKind {
     Command,
     /// The file of a script, or of its interpreter, is not there.
     File,
-    /// The file is there, and can not be run or read as a script (status 126).
+    /// The file is there, and cannot be run or read as a script (status 126).
     NotExecutable,
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Control characters (C0, DEL, C1), what turns the direction of writing, and separators of lines that are no newline.
+/// Control characters (C0, DEL, C1), what turns the direction of writing, and separators of lines other than the newline.
 const fn is_acted_on(character: char) -> bool {
     matches!(
         character,

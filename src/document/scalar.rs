@@ -69,7 +69,7 @@ fn boolean(text: &str) -> Option<NodeKind> {
     }
 }
 
-/// `[-+]?[0-9]+`, `0o[0-7]+`, `0x[0-9a-fA-F]+`; what 64 bits can not hold is a float, as in JSON.
+/// `[-+]?[0-9]+`, `0o[0-7]+`, `0x[0-9a-fA-F]+`; what 64 bits cannot hold is a float, as in JSON.
 fn integer(text: &str) -> Result<Option<NodeKind>, String> {
     let with_base = |digits: &str, base: u32| {
         if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {

@@ -14,7 +14,7 @@ pub(crate) fn to_yaml(value: &Value) -> String {
     text
 }
 
-/// Writes a value behind a key, a dash or nothing: a blank or a newline first, no newline at the end.
+/// Writes a value after a key, a dash or nothing: a blank or a newline first, no newline at the end.
 fn write(text: &mut String, value: &Value, depth: usize) {
     let indent = "  ".repeat(depth);
     match value {
@@ -35,7 +35,7 @@ fn write(text: &mut String, value: &Value, depth: usize) {
                 text.push('-');
                 let start = text.len();
                 write(text, item, depth + 1);
-                // What begins in a line of its own begins behind the dash.
+                // What begins in a line of its own begins after the dash.
                 if item.is_object() || item.is_array() {
                     let below = 1 + 2 * (depth + 1);
                     if text.get(start..start + below).is_some_and(|blank| blank.trim().is_empty()) {

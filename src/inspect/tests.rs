@@ -450,7 +450,7 @@ fn what_is_too_long_for_a_brief_look_is_opaque() {
         let is_too_large = view.opaque.iter().any(|opaque| opaque.what == OpaqueKind::TooLarge);
         assert!(is_too_large && view.error.is_none(), "{}", script.get(..20).unwrap_or(""));
     }
-    // Text alone is no reason.
+    // Text alone is not a reason.
     let view = super::inspect_briefly(format!("cat > f <<'E'\n{}E\nrm x\n", many("text\n")).as_bytes());
     assert!(!view.is_opaque());
     assert_eq!(view.commands.last().and_then(CommandView::name), Some("rm"));

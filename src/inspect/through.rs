@@ -475,7 +475,7 @@ fn scan_row<'f>(row: &Wrapper, valued: &str, fields: &'f [Field]) -> Scan<'f> {
     found
 }
 
-/// The text that an option in front of or behind the operands gives to a shell.
+/// The text that an option in front of or after the operands gives to a shell.
 fn script_option<'s>(row: &Wrapper, scan: &'s Scan<'_>, rest: &'s [Field]) -> Option<&'s Field> {
     let (letter, name) = row.script?;
     if let Some(value) = scan.value(letter).or_else(|| scan.long_value(name)) {

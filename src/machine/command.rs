@@ -30,7 +30,7 @@ impl Expansion {
         shell.state.set_status(status);
     }
 
-    /// A command can not be run.
+    /// A command cannot be run.
     pub(crate) fn fail_command(&mut self, shell: &mut Shell, error: CommandError) {
         let status = error.status();
         shell.report(error);

@@ -12,7 +12,7 @@ pub(crate) enum Found {
     /// The path of a file that can be run.
     Path(Text),
     Missing,
-    /// A file that can not be run.
+    /// A file that cannot be run.
     NotExecutable(Text, Errno),
 }
 

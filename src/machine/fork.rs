@@ -69,7 +69,7 @@ impl Control {
         let number = run.services.names.intern(&[name, b"_PID"].concat_metered());
         self.coprocess = Some((pid, [id, number]));
         for (id, value) in [(id, array), (number, Value::Text(decimal(i64::from(pid))))] {
-            // What can not be changed is reported; the coprocess runs all the same.
+            // What cannot be changed is reported; the coprocess runs all the same.
             match shell.check_writable(run, id) {
                 Ok(()) => shell.variables.set_plain(id, value),
                 Err(AssignError::Halt(halt)) => return Err(halt),

@@ -14,7 +14,7 @@ pub(crate) enum Halt {
     /// As `Exit`, by a command that failed under `set -e`. After a simple command (`simple`) the outermost function that was
     /// called with redirections is abandoned first, with all that it called; other functions lose their local variables only.
     Failed { status: u8, simple: bool },
-    /// As `Exit`, by a signal: no `EXIT` trap runs for those that can not be caught.
+    /// As `Exit`, by a signal: no `EXIT` trap runs for those that cannot be caught.
     Killed(u8),
     /// A text does not parse: what is left of it is not run. A subshell around it goes on.
     Unparsed(u8),

@@ -332,7 +332,7 @@ impl Shell {
 }
 
 impl Control {
-    /// Runs a file before the script; one that can not be read is left out.
+    /// Runs a file before the script; one that cannot be read is left out.
     pub(crate) fn start_startup_file(&mut self, shell: &mut Shell, run: &mut Run, path: &Text) -> Step {
         let absolute = shell.state.absolute(&run.services.session.fs, path);
         match run.services.session.fs.read(&absolute) {
@@ -356,7 +356,7 @@ impl Control {
     }
 }
 
-/// What a restricted shell can not change. Bash manual 6.10.
+/// What a restricted shell cannot change. Bash manual 6.10.
 pub(crate) fn fix_restricted_variables(variables: &mut Variables) {
     let names: [&[u8]; 5] = [b"PATH", b"SHELL", b"HISTFILE", b"ENV", b"BASH_ENV"];
     for name in names {

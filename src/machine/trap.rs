@@ -151,7 +151,7 @@ pub(crate) struct Traps {
     pub(crate) on_return: Option<Text>,
     /// In a subshell: what the parent had, which `trap` shows until one is set here.
     pub(crate) shown: Option<Arc<Traps>>,
-    /// Signals that were ignored when the shell was started: they can not be trapped.
+    /// Signals that were ignored when the shell was started: they cannot be trapped.
     pub(crate) ignored_on_entry: Vec<Signal>,
 }
 

@@ -84,7 +84,7 @@ pub(super) fn is_constant(arithmetic: &Arithmetic) -> bool {
     }
 }
 
-/// Whether evaluating it changes nothing and can not fail in a way of its own.
+/// Whether evaluating it changes nothing and cannot fail in a way of its own.
 pub(super) fn is_pure(expression: &Expression) -> bool {
     match expression {
         Expression::Number(_) | Expression::Variable(_) | Expression::Parameter(_) => true,

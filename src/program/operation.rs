@@ -168,7 +168,7 @@ pub(crate) enum Op {
     TemporaryAssign { name: Index, append: bool },
     /// The assignments so far can be seen by the next one's value.
     ShowAssignments,
-    /// They can not any more.
+    /// They cannot any more.
     HideAssignments,
     /// A command of assignments and redirections only is over.
     AssignmentsDone,

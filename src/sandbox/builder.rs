@@ -220,7 +220,7 @@ impl SandboxBuilder {
     }
 
     /// Copies a folder of the host to `path` in the session, wherever that lies, with the modes of its files and folders; all of
-    /// it is the session's user's. No link of the host is followed; FIFOs, sockets, devices and what can not be read are
+    /// it is the session's user's. No link of the host is followed; FIFOs, sockets, devices and what cannot be read are
     /// left out; [`Sandbox::skipped`] says what was left out.
     #[cfg(feature = "host-files")]
     #[must_use]
@@ -269,7 +269,7 @@ impl SandboxBuilder {
     /// Makes the sandbox.
     ///
     /// # Errors
-    /// When a folder of the host can not be read, or the files do not fit into the limits.
+    /// When a folder of the host cannot be read, or the files do not fit into the limits.
     pub fn build(self) -> Result<Sandbox, Error> {
         let clock = self.clock.unwrap_or_else(|| Arc::new(Clock::system()));
         let random = self.random.unwrap_or_else(|| Arc::new(Random::from_host()));

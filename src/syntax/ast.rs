@@ -159,7 +159,7 @@ pub struct Timed {
 pub struct Command {
     /// What kind.
     pub kind: CommandKind,
-    /// In source order; for a simple command those among its words, for a compound one those behind it.
+    /// In source order; for a simple command those among its words, for a compound one those after it.
     pub redirections: Vec<Redirection>,
     /// The whole command in the source.
     pub span: Span,

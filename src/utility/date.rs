@@ -1,4 +1,4 @@
-//! `date`: shows the session's time, or another. GNU coreutils date(1). The clock can not be set.
+//! `date`: shows the session's time, or another. GNU coreutils date(1). The clock cannot be set.
 
 use super::format::quote::{quote, quote_if_needed};
 use super::format::time_format::{Zone, timestamp};

@@ -148,7 +148,7 @@ impl Copy {
                 let name =
                     self.settings.input.as_ref().map_or(&b"standard input"[..], |name| name.as_bytes());
                 status = ctx.warn(format_args!("error reading {}: {}", quote_name(name), errno.message()));
-                // Nothing behind the error can be read here, with `noerror` or without.
+                // Nothing after the error can be read here, with `noerror` or without.
                 break;
             }
             if block.is_empty() {

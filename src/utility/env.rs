@@ -26,7 +26,7 @@ pub(super) const UTILITY: Utility = Utility {
     run: start!(run),
 };
 
-/// Exit status: the command's; 125 when `env` itself fails, 126 and 127 when the command can not be run or found.
+/// Exit status: the command's; 125 when `env` itself fails, 126 and 127 when the command cannot be run or found.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     ctx.args = split_strings(ctx, args).await?;

@@ -23,7 +23,7 @@ pub(super) const UTILITY: Utility = Utility {
 /// How deep parentheses and functions may nest.
 const GREATEST_DEPTH: u32 = 200;
 
-/// Exit status: 0; 1 when the value is empty or zero; 2 for a wrong expression; 3 when it can not be computed.
+/// Exit status: 0; 1 when the value is empty or zero; 2 for a wrong expression; 3 when it cannot be computed.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let [only] = ctx.args.as_slice()
         && (*only == b"--help".as_slice() || *only == b"--version".as_slice())

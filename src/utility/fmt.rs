@@ -56,7 +56,7 @@ struct Settings {
     uniform: bool,
     width: usize,
     goal: usize,
-    /// Blanks before the prefix, the prefix without those around it, and its length with those behind it.
+    /// Blanks before the prefix, the prefix without those around it, and its length with those after it.
     lead: usize,
     prefix: Vec<u8>,
     full_length: usize,
@@ -153,7 +153,7 @@ struct Filler<'s> {
     other_indent: usize,
 }
 
-/// Column behind blanks, and where they end.
+/// Column after blanks, and where they end.
 fn skip_blanks(text: &[u8], at: usize, column: usize, tabs: &mut bool) -> (usize, usize) {
     let (mut at, mut column) = (at, column);
     loop {
@@ -296,7 +296,7 @@ impl<'s> Filler<'s> {
         let (mut at, mut column) = (line.at, line.column);
         while let Some(rest) = line.text.get(at..).filter(|rest| !rest.is_empty()) {
             ctx.tick().await?;
-            // A word is at least one byte, even of what is no blank here.
+            // A word is at least one byte, even of what is not a blank here.
             let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | 0x0b..=b'\r');
             let length = 1 + rest.iter().skip(1).take_while(|byte| !is_space(byte)).count();
             let mut text = rest.get(..length).unwrap_or(rest);

@@ -85,7 +85,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         .await
 }
 
-/// Names of long options, commas or blanks between them; one colon behind a name: it has an argument, two: it may have.
+/// Names of long options, commas or blanks between them; one colon after a name: it has an argument, two: it may have.
 fn add_long(grammar: &mut Grammar, list: &[u8]) -> Result<(), UtilityError> {
     for word in list.split(|byte| matches!(byte, b',' | b' ' | b'\t' | b'\n')).filter(|word| !word.is_empty())
     {

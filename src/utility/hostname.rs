@@ -1,4 +1,4 @@
-//! `hostname`: prints the session's host name, which can not be set. Debian's hostname(1).
+//! `hostname`: prints the session's host name, which cannot be set. Debian's hostname(1).
 
 use crate::memory::JoinMetered;
 use crate::utility::prelude::*;

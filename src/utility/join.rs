@@ -71,7 +71,7 @@ struct Settings {
 struct Side {
     name: Text,
     input: Input,
-    /// Lines one behind the other, and where each ends.
+    /// Lines one after the other, and where each ends.
     text: Vec<u8>,
     ends: Vec<usize>,
     /// The line after the group.

@@ -40,7 +40,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     parallel(ctx, &inputs, &delimiters, end).await
 }
 
-/// `\0` is no delimiter at all.
+/// `\0` is not a delimiter at all.
 fn parse_delimiters(list: &[u8]) -> Result<Vec<Option<u8>>, UtilityError> {
     let mut delimiters = Vec::new();
     let mut rest = list;

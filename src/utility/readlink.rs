@@ -35,7 +35,7 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-/// Exit status: 0, or 1 when an operand is no link or does not exist.
+/// Exit status: 0, or 1 when an operand is not a link or does not exist.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {

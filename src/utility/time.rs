@@ -46,7 +46,7 @@ const VERBOSE: &[u8] =
 \tFile system outputs: %O\n\tSocket messages sent: %s\n\tSocket messages received: %r\n\
 \tSignals delivered: %k\n\tPage size (bytes): %Z\n\tExit status: %x";
 
-/// Exit status: the command's; 125 when `time` itself fails, 126 and 127 when the command can not be run or found.
+/// Exit status: the command's; 125 when `time` itself fails, 126 and 127 when the command cannot be run or found.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     if options.operands.is_empty() {
@@ -86,7 +86,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-/// Runs the command; one that can not be run is said and has a status too.
+/// Runs the command; one that cannot be run is said and has a status too.
 async fn execute(ctx: &mut Context, argv: &[Text]) -> Result<ExitStatus, UtilityError> {
     match ctx.run_command(ctx.command(argv.to_metered())).await {
         Ok(status) => Ok(status),
@@ -107,7 +107,7 @@ struct Used<'a> {
 }
 
 impl Used<'_> {
-    /// Appends the line that a format says; a directive or an escape that is none shows behind a `?`, and a `%` at the
+    /// Appends the line that a format says; a directive or an escape that is none shows after a `?`, and a `%` at the
     /// end takes the newline.
     ///
     /// # Errors

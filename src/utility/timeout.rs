@@ -165,7 +165,7 @@ impl Timed<'_> {
         self.command.signal(signal.number, self.reach);
     }
 
-    /// Waits for the command; `None` when the time was over first. No time at all is no limit.
+    /// Waits for the command; `None` when the time was over first. No time at all is not a limit.
     async fn within(&mut self, ctx: &Context, time: Duration) -> Option<Result<ExitStatus, CommandError>> {
         if time.is_zero() {
             return Some((&mut self.command).await);

@@ -1,4 +1,4 @@
-//! `tty`: says that standard input is no terminal. GNU coreutils tty(1).
+//! `tty`: says that standard input is not a terminal. GNU coreutils tty(1).
 
 use super::format::quote::quote;
 use crate::memory::format;

@@ -67,7 +67,7 @@ async fn unexpand_operand(ctx: &mut Context, line: &mut Line, operand: &[u8]) ->
 /// The line at hand; it goes on in the next file where one does not end in a newline.
 struct Line {
     stops: TabStops,
-    /// Blanks behind the first other byte are converted too.
+    /// Blanks after the first other byte are converted too.
     whole: bool,
     converts: bool,
     column: u64,

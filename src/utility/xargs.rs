@@ -56,7 +56,7 @@ struct Settings {
     max_lines: Option<u64>,
     max_bytes: u64,
     exit_when_too_long: bool,
-    /// Items end here and quotes are no quotes; `None`: blanks and quotes.
+    /// Items end here and quotes mean nothing; `None`: blanks and quotes.
     delimiter: Option<u8>,
     end: Option<Text>,
     skip_empty: bool,

@@ -79,7 +79,7 @@ pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -
         }
     } else {
         match ctx.process.shell.search_along(ctx.run, name, &path) {
-            // One that can not be run is better than none.
+            // One that cannot be run is better than none.
             Found::Path(path) | Found::NotExecutable(path, _) => found.push(Meaning::File(path)),
             Found::Missing => {}
         }

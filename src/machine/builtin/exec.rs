@@ -112,7 +112,7 @@ fn leave_frames(ctx: &mut Context<'_, '_>) {
     process.control.start_program(&mut process.shell, ctx.run, &program);
 }
 
-/// A command that can not be run ends the shell, unless `execfail` is on.
+/// A command that cannot be run ends the shell, unless `execfail` is on.
 fn failed(ctx: &mut Context<'_, '_>, error: BuiltinError, status: u8) -> Result<Flow, BuiltinError> {
     ctx.complain(error);
     if ctx.process.shell.state.options.has(ShellOption::ExecFail)

@@ -132,7 +132,7 @@ impl Shell {
     }
 
     /// As [`Shell::is_target_set`], where the value would be used as `quoting` says: `"$*"` is null when what it joins
-    /// to is; a list behind `${!x}` is not null.
+    /// to is; a list after `${!x}` is not null.
     pub(crate) fn is_value_used(
         &mut self,
         run: &mut Run,

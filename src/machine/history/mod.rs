@@ -235,7 +235,7 @@ fn one_line(text: &[u8]) -> Text {
     Text::from(out)
 }
 
-/// Whether a list can not end after this text.
+/// Whether a list cannot end after this text.
 fn continues(text: &[u8]) -> bool {
     let word = text.rsplit(|byte| byte.is_ascii_whitespace() || *byte == b';').next().unwrap_or(&[]);
     matches!(word, b"do" | b"then" | b"else" | b"elif" | b"if" | b"while" | b"until" | b"in" | b"{" | b"!")

@@ -27,7 +27,7 @@ impl Converter {
     pub(super) fn new(settings: &Settings) -> Self {
         let mut map = Box::new(std::array::from_fn(|byte| byte as u8));
         for byte in map.iter_mut() {
-            // To ASCII before the case is changed, from it behind that.
+            // To ASCII before the case is changed, from it after that.
             let ascii = if settings.set == Some(Set::Ascii) { look_up(&table::ASCII, *byte) } else { *byte };
             let cased = match settings.case {
                 Some(true) => ascii.to_ascii_uppercase(),
@@ -92,7 +92,7 @@ impl Converter {
         Ok(())
     }
 
-    /// What comes behind the last block.
+    /// What comes after the last block.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(held) = self.held.take() {
             self.put(held, out);

@@ -201,7 +201,7 @@ impl Settings {
             b"excl" => self.exclusive = true,
             b"nocreat" => self.no_create = true,
             b"notrunc" => self.no_truncate = true,
-            // No file has holes, and nothing is behind the files in memory.
+            // No file has holes, and files in memory have no disk to be written to.
             b"sparse" | b"noerror" | b"fsync" | b"fdatasync" => {}
             _ => return usage(format!("invalid conversion: {}", quote(word))),
         }
@@ -325,7 +325,7 @@ fn product(ctx: &mut Context, text: &[u8], whole: &[u8]) -> Result<u64, UtilityE
     Ok(result)
 }
 
-/// What a unit stands for; `None`: it is no unit. More than 64 bits is the largest number, which no other unit is.
+/// What a unit stands for; `None`: it is not a unit. More than 64 bits is the largest number, which no other unit is.
 fn multiplier(unit: &[u8]) -> Option<u64> {
     let (letter, base) = match unit {
         [] | b"c" => return Some(1),

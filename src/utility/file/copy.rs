@@ -351,7 +351,7 @@ impl Copier {
             written => written,
         };
         written.map_err(|error| {
-            // A name that ends in a slash is no regular file's.
+            // A name that ends in a slash is not a regular file's.
             let error = match error {
                 FsError::Errno(Errno::IsDirectory) if target.ends_with(b"/") => Errno::NotDirectory.into(),
                 error => error,

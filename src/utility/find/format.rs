@@ -31,7 +31,7 @@ enum Piece {
 struct Directive {
     specification: Specification,
     letter: u8,
-    /// The letter behind `%A`, `%C`, `%T`, `%B`.
+    /// The letter after `%A`, `%C`, `%T`, `%B`.
     time: u8,
 }
 
@@ -225,7 +225,7 @@ fn target_letter(ctx: &Context, file: &Candidate<'_>) -> Result<u8, FsError> {
     }
 }
 
-/// The last component with the slashes behind it.
+/// The last component with the slashes after it.
 pub(super) fn base_name(path: &[u8]) -> &[u8] {
     let name = last_component(path);
     let length = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);

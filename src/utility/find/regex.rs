@@ -103,7 +103,7 @@ fn extended_from_emacs(source: &[u8]) -> Vec<u8> {
     out
 }
 
-/// How long a bracket expression is behind its `[`; everything when it does not end.
+/// How long a bracket expression is after its `[`; everything when it does not end.
 fn bracket_length(text: &[u8]) -> usize {
     let mut at = usize::from(text.first() == Some(&b'^'));
     if text.get(at) == Some(&b']') {

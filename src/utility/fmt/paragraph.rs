@@ -38,7 +38,7 @@ const fn ragged(difference: i64) -> i64 {
 
 pub(super) struct Word {
     text: Vec<u8>,
-    /// Blanks behind it.
+    /// Blanks after it.
     pub(super) space: usize,
     opens: bool,
     is_punctuation: bool,

@@ -14,7 +14,7 @@ pub(crate) enum CountError {
 }
 
 impl CountError {
-    /// `what: ‘text’`, with the reason behind it where the real utilities give one.
+    /// `what: ‘text’`, with the reason after it where the real utilities give one.
     pub(crate) fn about(self, what: &str, text: &[u8]) -> UtilityError {
         let reason = match self {
             Self::Invalid => "",

@@ -69,7 +69,7 @@ impl Escapes {
     /// The strings of `awk`.
     pub(crate) const AWK: Self =
         Self { letters: b"abfnrtv\\\"", octal: Octal::Plain, hexadecimal: true, ..Self::BASE };
-    /// `paste -d`, beside `\0`, which is no byte there.
+    /// `paste -d`, beside `\0`, which is not a byte there.
     pub(crate) const PASTE: Self = Self { letters: b"bfnrtv\\", ..Self::BASE };
     /// The sets of `tr`, which bounds its octal numbers itself.
     pub(crate) const TR: Self = Self::BASE;

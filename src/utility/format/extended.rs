@@ -133,7 +133,7 @@ fn in_range(kind: Kind) -> (Kind, bool) {
     }
 }
 
-/// An exponent such as `e-12` at the front of `text` behind its letter: value and length with the letter.
+/// An exponent such as `e-12` at the front of `text` after its letter: value and length with the letter.
 fn exponent(text: &[u8], letter: u8) -> (i32, usize) {
     let Some((first, rest)) = text.split_first() else { return (0, 0) };
     if first.to_ascii_lowercase() != letter {
@@ -338,7 +338,7 @@ impl Big {
 struct Digits {
     /// Digits as numbers, without leading zeros; empty: zero.
     digits: Vec<u8>,
-    /// Digits in front of the point; negative: zeros behind it.
+    /// Digits in front of the point; negative: zeros after it.
     point: i64,
 }
 
@@ -355,7 +355,7 @@ impl Digits {
             limbs.push((rest % 1_000_000_000) as u32);
             rest /= 1_000_000_000;
         }
-        // m / 2^n is m * 5^n with n digits behind the point.
+        // m / 2^n is m * 5^n with n digits after the point.
         let (base, step) = if exponent >= 0 { (2_u32, 29) } else { (5, 13) };
         let mut left = exponent.unsigned_abs();
         while left > 0 {

@@ -82,10 +82,10 @@ fn hexadecimal(body: &[u8]) -> (f64, &[u8]) {
     (value * 2.0_f64.powi(scale), rest)
 }
 
-/// No double has more digits behind its point; and the standard library's precision has 16 bits.
+/// No double has more digits after its point; and the standard library's precision has 16 bits.
 const MOST_DIGITS: usize = 1100;
 
-/// With so many digits behind the point.
+/// With so many digits after the point.
 pub(crate) fn fixed(value: f64, precision: usize) -> String {
     let mut text = format!("{value:.*}", precision.min(MOST_DIGITS));
     if value.is_finite() {
@@ -94,7 +94,7 @@ pub(crate) fn fixed(value: f64, precision: usize) -> String {
     text
 }
 
-/// A digit, so many behind the point, `e` and the exponent.
+/// A digit, so many after the point, `e` and the exponent.
 pub(crate) fn scientific(value: f64, precision: usize) -> String {
     let text = format!("{value:.*e}", precision.min(MOST_DIGITS));
     match text.split_once('e') {

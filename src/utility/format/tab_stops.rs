@@ -10,9 +10,9 @@ use crate::utility::UtilityError;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TabStops {
     positions: Vec<u64>,
-    /// Behind the positions: multiples of this.
+    /// After the positions: multiples of this.
     extend: u64,
-    /// Behind the positions: this far from the last of them.
+    /// After the positions: this far from the last of them.
     increment: u64,
 }
 
@@ -64,7 +64,7 @@ impl TabStops {
         Ok(stops)
     }
 
-    /// The first stop behind `column`; `None` behind the last one.
+    /// The first stop after `column`; `None` after the last one.
     pub(crate) fn next(&self, column: u64) -> Option<u64> {
         let index = self.positions.partition_point(|position| *position <= column);
         if let Some(position) = self.positions.get(index) {

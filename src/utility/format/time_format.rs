@@ -48,7 +48,7 @@ impl Zone {
         &self.zone
     }
 
-    /// A moment in this zone; what the calendar can not hold is its end.
+    /// A moment in this zone; what the calendar cannot hold is its end.
     pub(crate) fn at(&self, timestamp: jiff::Timestamp) -> Zoned {
         timestamp.to_zoned(self.zone.clone())
     }

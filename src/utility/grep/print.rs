@@ -48,7 +48,7 @@ impl Printer {
             || settings.line_buffered)
     }
 
-    /// Writes a line or its matches; whether a match was left out because it is no text.
+    /// Writes a line or its matches; whether a match was left out because it is not text.
     pub(super) async fn line(
         &mut self,
         ctx: &mut Context,

@@ -48,7 +48,7 @@ async fn search_operand(ctx: &mut Context, grep: &mut Grep, operand: &[u8]) -> R
     } else {
         ctx.session.fs.metadata(&ctx.absolute(operand))
     };
-    // What can not be opened is told whether it is wanted or not.
+    // What cannot be opened is told whether it is wanted or not.
     let metadata = match metadata {
         Ok(metadata) => metadata,
         Err(error) => return report(ctx, grep, operand, error).await,

@@ -25,7 +25,7 @@ pub(crate) struct Import {
     pub(crate) alias: Option<String>,
     /// `as $NAME`: the values of a JSON file.
     pub(crate) is_data: bool,
-    /// The object behind it.
+    /// The object after it.
     pub(crate) metadata: Object,
 }
 
@@ -120,7 +120,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// A constant object, and the semicolon behind it.
+    /// A constant object, and the semicolon after it.
     fn metadata(&mut self) -> Parsed<Object> {
         let start = self.start;
         let id = self.pipe()?;

@@ -8,7 +8,7 @@
 //! and every step uses fuel, without which it pauses or ends. A builtin over large values is a job (`job.rs`) that can pause
 //! as well; the evaluation around it is put aside meanwhile (`suspension.rs`). That is why this is not built on jaq-core 3.1, whose
 //! iterators recurse on the native stack, hold `Rc`s and so cannot move to another thread, loop over the left operand
-//! first where jq loops over the right one, and have no error that a filter cannot catch.
+//! first where jq loops over the right one, and have no error that a filter cannot catch. jaq stays as an oracle in tests.
 
 mod apply;
 mod arguments;

@@ -64,7 +64,7 @@ impl Entry {
     }
 }
 
-/// The character behind a name.
+/// The character after a name.
 pub(super) fn indicator(style: &Style, metadata: &Metadata) -> Option<u8> {
     match metadata.kind {
         FileKind::Directory if style.indicator >= Indicator::Slash => Some(b'/'),

@@ -1,4 +1,4 @@
-//! `ls`: lists directories. POSIX XCU ls, GNU coreutils ls(1). Standard output is no terminal: one name a line unless
+//! `ls`: lists directories. POSIX XCU ls, GNU coreutils ls(1). Standard output is not a terminal: one name a line unless
 //! asked otherwise.
 //!
 //! `style.rs` reads the options, `entry.rs` gathers and sorts entries, `long.rs` prints `-l`, `columns.rs` the others.

@@ -472,7 +472,7 @@ fn quoting(options: &Options<Opt>) -> Result<Quoting, UtilityError> {
     Ok(quoting)
 }
 
-/// Standard output is no terminal, so `auto` is never.
+/// Standard output is not a terminal, so `auto` is never.
 fn is_always(option: &str, argument: Option<&Text>) -> Result<bool, UtilityError> {
     match argument.map_or(&b"always"[..], |text| text.as_bytes()) {
         b"always" | b"yes" | b"force" => Ok(true),

@@ -25,7 +25,7 @@ pub(super) struct Number {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parsed {
     pub(super) number: Number,
-    /// Digits behind the point; none with a unit.
+    /// Digits after the point; none with a unit.
     pub(super) precision: usize,
     /// It has more digits than are exact.
     pub(super) loses: bool,
@@ -146,7 +146,7 @@ pub(super) fn parse(text: &[u8], scale: Scale) -> Result<Parsed, String> {
     Ok(Parsed { number, precision, loses })
 }
 
-/// What stands behind the digits.
+/// What stands after the digits.
 fn with_unit(
     text: &[u8],
     rest: &[u8],
@@ -265,7 +265,7 @@ fn scaled(number: &Number, settings: &Settings) -> String {
     let unit = number.times(1, divisor);
     let places = match settings.format.precision {
         Some(precision) => precision.min(power * 3),
-        // Below 10 there is one digit behind the point.
+        // Below 10 there is one digit after the point.
         None => usize::from(power_of(&unit, 10) == 0),
     };
     let ten = 10_i128.checked_pow(u32::try_from(places).unwrap_or(0)).unwrap_or(1);
@@ -288,7 +288,7 @@ fn scaled(number: &Number, settings: &Settings) -> String {
             if digits == 0 {
                 return format!("{sign}{whole}");
             }
-            // What is behind the digits that were rounded to is nothing.
+            // What is after the digits that were rounded to is nothing.
             let rest = if places == 0 { String::new() } else { format!("{rest:0places$}") };
             format!("{sign}{whole}.{rest}{}", repeat_text("0", digits - places))
         },

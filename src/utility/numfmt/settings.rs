@@ -14,7 +14,7 @@ pub(super) enum Scale {
     Auto,
     Si,
     Iec,
-    /// With an `i` behind the letter.
+    /// With an `i` after the letter.
     IecI,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Round {
     Nearest,
 }
 
-/// What happens to a number that can not be converted.
+/// What happens to a number that cannot be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Invalid {
     Abort,

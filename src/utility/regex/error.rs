@@ -10,7 +10,7 @@ pub(crate) enum RegexError {
     /// A collating element of more than one character.
     #[error("Invalid collation character")]
     CollationCharacter,
-    /// A name in `[:name:]` that is no class.
+    /// A name in `[:name:]` that is not a class.
     #[error("Invalid character class name")]
     ClassName,
     /// A backslash at the end.

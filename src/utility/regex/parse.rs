@@ -256,7 +256,7 @@ impl Parser<'_> {
         self.set(set)
     }
 
-    /// An assertion is no atom: a repetition after it repeats nothing. For GNU grep the ends of a text can be repeated, but
+    /// An assertion is not an atom: a repetition after it repeats nothing. For GNU grep the ends of a text can be repeated, but
     /// where a basic expression begins.
     fn assert(&mut self, assertion: Assertion) -> Result<(), RegexError> {
         let is_end = matches!(

@@ -93,12 +93,12 @@ pub(super) enum ScriptError {
     BareClass,
     /// What GNU sed's second engine finds, which knows of no place.
     SecondEngine(RegexError),
-    /// A file that can not be written.
+    /// A file that cannot be written.
     Output(UtilityError),
 }
 
 impl ScriptError {
-    /// The byte that is no command, where it is not ASCII.
+    /// The byte that is not a command, where it is not ASCII.
     pub(super) fn unknown_byte(&self) -> Option<u8> {
         match self {
             Self::At { fault: Fault::UnknownCommand(byte), .. } if !byte.is_ascii() => Some(*byte),

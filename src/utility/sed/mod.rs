@@ -170,7 +170,7 @@ async fn read_scripts(ctx: &mut Context, options: &Options<Opt>) -> Result<Parse
     Ok(parser)
 }
 
-/// Reads a part of the script. A byte that is no command is shown as it is, whether it is text or not.
+/// Reads a part of the script. A byte that is not a command is shown as it is, whether it is text or not.
 async fn read_part(ctx: &mut Context, parser: &mut Parser, source: Source) -> Result<(), UtilityError> {
     ctx.compiles(source.text()).await;
     let Err(error) = parser.read(ctx, source) else { return Ok(()) };

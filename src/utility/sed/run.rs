@@ -224,7 +224,7 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// `r`: a file that can not be opened is as one that is empty.
+    /// `r`: a file that cannot be opened is as one that is empty.
     async fn copy_file(&mut self, ctx: &mut Context, name: &Text) -> Result<(), UtilityError> {
         self.sinks.flush_files().await?;
         self.sinks.print_raw(ctx, b"").await?;
@@ -394,7 +394,7 @@ impl<'p> Runner<'p> {
         Ok(())
     }
 
-    /// `R`: puts the next line of a file behind the pattern space.
+    /// `R`: puts the next line of a file after the pattern space.
     async fn read_line(&mut self, ctx: &mut Context, index: usize) -> Result<(), UtilityError> {
         let Some(name) = self.program.inputs.get(index) else { return Ok(()) };
         self.sinks.flush_files().await?;

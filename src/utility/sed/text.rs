@@ -63,7 +63,7 @@ impl Parser {
             }
             if !self.source.take_if(b'\n') {
                 raw.extend_from_slice(self.source.take_while(|byte| matches!(byte, b' ' | b'\t')));
-                // `a\text`: the backslash belongs to the command, so `t` is no tab; a second one has nothing after it to
+                // `a\text`: the backslash belongs to the command, so `t` is not a tab; a second one has nothing after it to
                 // which it belongs but what the line goes on with.
                 if raw.is_empty() && self.source.take_if(b'\\') {
                     raw.push(b'\\');

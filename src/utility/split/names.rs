@@ -1,6 +1,6 @@
 //! Names of the pieces: a prefix, a suffix that counts in its alphabet, and what is added to each.
 //!
-//! Where the length may grow, the last letter is a mark: behind `xyz` comes `xzaaa`, so that names stay in order.
+//! Where the length may grow, the last letter is a mark: after `xyz` comes `xzaaa`, so that names stay in order.
 
 use super::settings::Settings;
 use crate::memory::{ToMetered, Vec, vec};

@@ -70,7 +70,7 @@ pub(super) async fn counted(
 struct Piece {
     most: u64,
     written: u64,
-    /// Its last line is complete; what comes behind it waits in `held` for its end, so as to be cut only where it alone is
+    /// Its last line is complete; what comes after it waits in `held` for its end, so as to be cut only where it alone is
     /// too long.
     has_line: bool,
     held: Vec<u8>,

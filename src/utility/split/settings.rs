@@ -155,7 +155,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Checked behind the operands.
+    /// Checked after the operands.
     pub(super) fn check_start(&self) -> Result<(), UtilityError> {
         if self.start.as_ref().is_some_and(|start| start.len() > self.suffix_length) {
             let message = "numerical suffix start value is too large for the suffix length";

@@ -24,7 +24,7 @@ pub(crate) trait Facts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TestError {
     IntegerExpected(Text),
-    /// The first of two arguments is no operator.
+    /// The first of two arguments is not an operator.
     UnaryExpected(Text, Text),
     BinaryExpected(Text),
     ArgumentExpected(Text),
@@ -248,7 +248,7 @@ impl<F: Facts> Test<'_, F> {
         Some(self.binary(operator, &left, &right))
     }
 
-    /// Behind a `(`.
+    /// After a `(`.
     fn parentheses(&mut self) -> Answer {
         self.depth += 1;
         if self.depth > MAX_DEPTH {

@@ -49,7 +49,7 @@ enum Token {
     Question,
     Colon,
     Comma,
-    /// `++`, `--` before or behind a variable.
+    /// `++`, `--` before or after a variable.
     Before(i64),
     Behind(i64),
 }

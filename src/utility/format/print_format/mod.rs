@@ -24,11 +24,11 @@ pub(crate) enum Dialect {
 
 /// What a format needs of its surroundings.
 pub(crate) trait Surroundings {
-    /// Prints a message behind `printf: `; may write what was made before and take it out of `out`.
+    /// Prints a message after `printf: `; may write what was made before and take it out of `out`.
     fn report(&mut self, out: &mut Vec<u8>, message: &dyn Display);
     /// A time as `%(format)T` shows it. Seconds since the epoch; -1: now, -2: the start of the shell.
     fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8>;
-    /// `%n`: stores the number of bytes that were printed. `false`: this is no variable.
+    /// `%n`: stores the number of bytes that were printed. `false`: this is not a variable.
     fn store(&mut self, name: &[u8], count: usize) -> bool;
     /// `%q`
     fn quote(&self, text: &[u8]) -> Vec<u8>;
@@ -292,7 +292,7 @@ impl<'f> Formatter<'f> {
         }
     }
 
-    /// Converts an argument; `at` is at the conversion's letter and goes behind it. `false`: it is not valid.
+    /// Converts an argument; `at` is at the conversion's letter and goes after it. `false`: it is not valid.
     fn convert(
         &mut self,
         directive: &Specification,
@@ -534,7 +534,7 @@ impl<'f> Formatter<'f> {
         let text = value.format(conversion, directive.precision, directive.alternate);
         let sign = directive.sign(value.is_negative());
         if matches!(conversion, b'a' | b'A') && value.is_finite() {
-            // Zeros go behind `0x`.
+            // Zeros go after `0x`.
             let prefix = [sign, text.get(..2).unwrap_or(&[])].concat_metered();
             return self.put_padded(directive, &prefix, text.get(2..).unwrap_or(&[]), directive.zero);
         }

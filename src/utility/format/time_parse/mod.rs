@@ -278,7 +278,7 @@ impl Parser<'_> {
         self.bare_number(value, digits)
     }
 
-    /// A number that nothing explains: a year behind a date with a time, a day, or a time.
+    /// A number that nothing explains: a year after a date with a time, a day, or a time.
     fn bare_number(&mut self, value: i64, digits: usize) -> Option<()> {
         self.at += 1;
         if let Some((year @ None, ..)) = &mut self.items.date
@@ -378,7 +378,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Adds a relative item; `ago` behind it turns it around.
+    /// Adds a relative item; `ago` after it turns it around.
     fn add_relative(&mut self, unit: Unit, count: i64) -> Option<()> {
         let count = if self.word(0) == Some("ago") {
             self.at += 1;

@@ -238,7 +238,7 @@ impl Parser<'_> {
         Ok(Node::Sequence(nodes))
     }
 
-    /// Repetitions behind an atom.
+    /// Repetitions after an atom.
     fn repeated(&mut self, mut node: Node) -> Result<Node, RegexError> {
         self.skip_comments()?;
         let is_repeatable = !matches!(node, Node::Assert(_) | Node::Keep | Node::Empty);

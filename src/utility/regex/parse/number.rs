@@ -22,7 +22,7 @@ pub(super) fn without_numbers(source: &[u8]) -> Option<Vec<u8>> {
     Some(raw)
 }
 
-/// The byte whose number stands behind a backslash, and its length: `x` and up to two digits, or up to three octal ones.
+/// The byte whose number stands after a backslash, and its length: `x` and up to two digits, or up to three octal ones.
 fn number(rest: &[u8]) -> Option<(u8, usize)> {
     let (base, start, most) = match rest.first()? {
         b'x' => (16, 1, 2),
