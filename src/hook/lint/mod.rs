@@ -47,6 +47,7 @@ mod follow;
 mod output;
 mod payload;
 mod place;
+mod python;
 mod reach;
 mod rule;
 mod scalar;

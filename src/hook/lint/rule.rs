@@ -53,7 +53,7 @@ rules! {
     CANNOT_BLOCK: Warning, "cannot-block", "the hook blocks on an event that cannot be blocked",
         "move it to an event before the action, or let it only report";
     COMMAND_MISSING: Warning, "command-missing", "the sandbox has no such command",
-        "use a builtin or a utility of the sandbox, give a stub (--stub NAME, or a fixture), or test for it with command -v";
+        "use a builtin or a utility of the sandbox, let the host bring it (SandboxBuilder::command; for a trial --stub NAME or a fixture), or test for it with command -v";
     CONDITION_NEVER: Warning, "condition-never", "the condition can never hold on this event",
         "remove the condition, or move the hook to an event that has what it asks for";
     CONFIG_INVALID: Error, "config-invalid", "the config is not accepted",

@@ -25,7 +25,7 @@ impl HookLint<'_> {
         if let Some(offset) = memchr::memchr(b'\r', script.as_bytes()) {
             self.report_in_script(&LINE_ENDINGS, offset, "a carriage return");
         }
-        self.missing_commands(view);
+        self.missing_commands(script, view);
         if self.role == Role::Helper {
             return;
         }
@@ -133,7 +133,7 @@ impl HookLint<'_> {
         }
     }
 
-    fn missing_commands(&mut self, view: &View) {
+    fn missing_commands(&mut self, script: &str, view: &View) {
         let own: FxHashSet<&str> = functions(view).collect();
         let is_function = |name: &str| {
             own.contains(name) || self.beside.is_some_and(|beside| beside.functions.contains(name))
@@ -148,25 +148,59 @@ impl HookLint<'_> {
             .filter(|command| matches!(command.name(), Some("command" | "type" | "which" | "hash")))
             .flat_map(|command| command.words.iter().skip(1).filter_map(|word| word.text.as_deref()))
             .collect();
+        let tested = tested_paths(script);
         let mut reported = FxHashSet::default();
         let mut found = Vec::new();
         for command in &view.commands {
             let Some(name) = command.words.first().and_then(|word| word.text.as_deref()) else { continue };
-            // A path is a file of the session or of the host.
-            if name.contains(['/', '$']) || name.is_empty() || is_function(name) || asked.contains(name) {
+            // Any other path is a file of the session or of the host.
+            let program = SYSTEM_FOLDERS.iter().find_map(|folder| name.strip_prefix(folder));
+            let bare = program.filter(|_| !tested.contains(name)).unwrap_or(name);
+            if bare.contains(['/', '$']) || bare.is_empty() || is_function(name) || asked.contains(name) {
                 continue;
             }
             if sources && name.contains('_') {
                 continue;
             }
-            if !(self.options.has_command)(name) && reported.insert(name) {
-                found.push((command.span.start, format!("the sandbox has no `{name}`")));
+            if (self.options.has_command)(bare) {
+                continue;
+            }
+            let filter = python_filter(bare, command);
+            if reported.insert((name, filter.clone())) {
+                let instead = filter.map(|call| format!(": `{call}` reads the same")).unwrap_or_default();
+                found.push((command.span.start, format!("the sandbox has no `{name}`{instead}")));
             }
         }
         for (offset, message) in found {
             self.report_in_script(&COMMAND_MISSING, offset, message);
         }
     }
+}
+
+/// Where systems have their programs; the sandbox's own are in the first two.
+const SYSTEM_FOLDERS: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
+
+/// The paths that a script tests for (`[ -x /usr/bin/x ]`).
+fn tested_paths(script: &str) -> FxHashSet<&str> {
+    let is_between = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | ';' | ']');
+    let mut words = script.split(is_between).filter(|word| !word.is_empty());
+    let mut tested = FxHashSet::default();
+    while let Some(word) = words.next() {
+        if matches!(word, "-x" | "-e" | "-f") {
+            tested.extend(words.next());
+        }
+    }
+    tested
+}
+
+/// The call of `jq` that does what `python3 -c PROGRAM` does.
+fn python_filter(name: &str, command: &CommandView) -> Option<String> {
+    if !matches!(name, "python" | "python3") {
+        return None;
+    }
+    let mut words = command.words.iter().skip(1);
+    words.find(|word| word.text.as_deref() == Some("-c"))?;
+    super::python::as_jq(words.next()?.text.as_deref()?)
 }
 
 /// Computed texts that are meant to be run: what a program prints for that (`eval "$(direnv hook bash)"`), what jq has

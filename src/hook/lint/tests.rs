@@ -277,3 +277,27 @@ fn frontmatter_is_looked_at() {
     let findings = lint(Dialect::ClaudeCode, "agents/a.md", text.as_bytes(), &options).unwrap();
     assert!(findings.iter().any(|finding| finding.rule.id == "command-missing"), "{findings:?}");
 }
+
+#[test]
+fn a_program_in_python_that_reads_a_member_is_told_in_jq() {
+    let script = "c=$(python3 -c \"import json,sys; print(json.load(sys.stdin)['tool_input']['command'])\")\n\
+                  n=$(python3 -c 'import json,sys; print(json.load(sys.stdin).get(\"tool_name\", \"\"))')\n\
+                  python3 x.py; python3 y.py";
+    let config = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": script}]}]}});
+    let options = LintOptions { has_command: &|name| name != "python3", timeout_cap: None, files: None };
+    let findings = lint(Dialect::ClaudeCode, "f", config.to_string().as_bytes(), &options).unwrap();
+    let told: Vec<&str> = findings
+        .iter()
+        .filter(|finding| finding.rule.id == "command-missing")
+        .map(|finding| finding.problem.message.as_str())
+        .collect();
+    let wanted = [
+        "the sandbox has no `python3`: `jq -er '.tool_input.command'` reads the same",
+        "the sandbox has no `python3`: `jq -r '.tool_name // \"\"'` reads the same",
+        "the sandbox has no `python3`",
+    ];
+    assert!(
+        told.len() == 3 && told.iter().zip(wanted).all(|(told, wanted)| told.ends_with(wanted)),
+        "{told:?}"
+    );
+}
