@@ -199,7 +199,7 @@ impl Timers {
     }
 }
 
-/// See [`Timers::sleep_until`].
+/// A future that is ready at a moment of the session's clock. Dropping it forgets the timer.
 #[derive(Debug)]
 pub struct Sleep {
     timers: Arc<Timers>,

@@ -4,7 +4,7 @@ use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
 
-/// Variables and their values, in order. A clone shares what was made to be shared ([`Environment::sharing`]).
+/// Variables and their values, in order. A clone shares what was made to be shared (`Environment::sharing`).
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// The first ones, which other environments have too: those of the hooks of a chain.

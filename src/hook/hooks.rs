@@ -89,7 +89,7 @@ pub enum Handler {
         /// Without the name.
         arguments: Vec<Text>,
     },
-    /// A request, a question to a model, a tool, a built-in: [`Delivery::work`](super::contract::Delivery::work) has it, made
+    /// A request, a question to a model, a tool, a built-in: `Delivery::work` has it, made
     /// when the event is known. The text is the dialect's word for it.
     Other(&'static str),
 }

@@ -18,7 +18,7 @@ pub(crate) const COMMAND_MARK: &[u8] = b"#!hookbox ";
 /// The user and group id of the session's user, unless it is told otherwise.
 const AGENT: u32 = 1000;
 
-/// A tree to start sessions with; see [`super::FileSystem::from_base`].
+/// A tree to start sessions with: folders, devices, and a file for each command.
 #[derive(Clone, Debug)]
 pub struct Base {
     pub(super) state: State,

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// Fuel of finding a file.
 const OPERATION_FUEL: i64 = 4;
 
-/// A session's file system. Shared by `Arc`; every operation takes `&self`. Paths are absolute (see [`super::path::join`]).
+/// A session's file system. Shared by `Arc`; every operation takes `&self`. Paths are absolute.
 ///
 /// Errors of all operations are those of the system calls on Linux, and [`super::FsError::Limit`] when the quota is reached.
 pub struct FileSystem {

@@ -205,7 +205,7 @@ impl Output {
         })
     }
 
-    /// Puts `bytes` into the buffer without waiting; follow it up with [`Output::flush_if_full`] in loops.
+    /// Puts `bytes` into the buffer without waiting; [`Output::write`] is the one for loops.
     pub fn push(&mut self, bytes: &[u8]) {
         let needed = self.buffer.len().saturating_add(bytes.len());
         if needed > self.buffer.capacity() {
