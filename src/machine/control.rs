@@ -7,7 +7,8 @@ use super::run::Run;
 use super::trap::Signal;
 use super::wait::Wait;
 use crate::limit::Limit;
-use crate::memory::{Box, Vec, VecDeque};
+use crate::memory::{Arc, Box, Vec, VecDeque};
+use crate::text::Text;
 
 /// What a process comes back to, and what it waits for.
 pub(crate) struct Control {
@@ -46,13 +47,17 @@ pub(crate) struct Control {
     pub(crate) script: Option<Box<super::script_input::ScriptFile>>,
     /// What it is given to run is compiled at once: it has startup files, which run before its script.
     pub(crate) compiles_at_once: bool,
+    /// Name and arguments that the shell was started with; a subshell has those of its parent.
+    pub(crate) argv: Arc<Vec<Text>>,
+    /// The utility that runs in the foreground of another process than the first, for `ps`.
+    pub(crate) utility: Option<Vec<Text>>,
     #[expect(dead_code, reason = "held: it counts the process while it lives")]
     charge: crate::limit::ProcessCharge,
 }
 
 impl Control {
     /// Of a process that has nothing to come back to.
-    pub(crate) const fn new(charge: crate::limit::ProcessCharge) -> Self {
+    pub(crate) fn new(charge: crate::limit::ProcessCharge) -> Self {
         Self {
             frames: Vec::new(),
             wait: Wait::Nothing,
@@ -73,6 +78,8 @@ impl Control {
             input: None,
             script: None,
             compiles_at_once: false,
+            argv: Arc::default(),
+            utility: None,
             charge,
         }
     }

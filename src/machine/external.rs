@@ -345,6 +345,12 @@ impl Process {
             let path = Text::from([b"/usr/bin/", name.as_bytes()].concat_metered());
             Arc::make_mut(&mut environment).set(Text::from_static(b"_"), path);
         }
+        // The first shell is always shown as itself: most utilities run in it, and need no copy of their arguments.
+        let shown = (self.shell.state.ids.own != super::run::FIRST_PID).then(|| {
+            let mut argv: Vec<Text> = vec![invoked.clone()];
+            argv.extend(args.iter().cloned());
+            argv
+        });
         let context = self.shell.state.context(run, invoked, args, environment);
         let future = if let Some(command) = run.services.host_commands.get(name) {
             command(context)
@@ -367,7 +373,10 @@ impl Process {
                 self.shell.state.jobs.notice_ended();
                 self.x.finish_simple(&mut self.shell, status.0);
             }
-            std::task::Poll::Pending => self.control.wait = Wait::Utility(future),
+            std::task::Poll::Pending => {
+                self.control.wait = Wait::Utility(future);
+                self.control.utility = shown;
+            }
         }
         Ok(())
     }

@@ -40,6 +40,7 @@ impl Control {
         let mut control = Control::new(charge);
         control.depth = self.depth + 1;
         control.traps_running = self.traps_running;
+        control.argv = Arc::clone(&self.argv);
         let mut forked = Shell::new(variables, state, shell.code_at(pc));
         forked.ifs = shell.ifs.clone();
         forked.main_script = shell.main_script.clone();

@@ -56,6 +56,7 @@ mod pending;
 mod pipe_here;
 mod pool;
 mod process;
+mod process_rows;
 mod prompt;
 mod quote;
 mod reader;

@@ -147,6 +147,7 @@ impl Process {
                     return Poll::Pending;
                 };
                 self.control.wait = Wait::Nothing;
+                self.control.utility = None;
                 if let Some(error) = run.services.meter.failure() {
                     return Poll::Ready(Err(error.into()));
                 }

@@ -57,12 +57,14 @@ pub(crate) enum Recipients {
 pub(crate) struct Alive {
     pub(crate) pid: u32,
     pub(crate) group: u32,
+    /// When it was started, on the session's monotonic clock.
+    pub(crate) started: std::time::Duration,
 }
 
 impl Alive {
-    pub(crate) fn of(process: &Process) -> Self {
+    pub(crate) fn of(process: &Process, session: &Session) -> Self {
         let ids = &process.shell.state.ids;
-        Self { pid: ids.own, group: ids.group }
+        Self { pid: ids.own, group: ids.group, started: session.clock.monotonic() }
     }
 }
 
@@ -107,7 +109,8 @@ impl Run {
 
     /// Starts a process; `parent` is told when it ends.
     pub(crate) fn spawn(&mut self, parent: u32, process: Box<Process>) {
-        self.alive.push(Alive::of(&process));
+        let alive = Alive::of(&process, &self.services.session);
+        self.alive.push(alive);
         self.spawned.push((parent, process));
     }
 }

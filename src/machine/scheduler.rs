@@ -15,9 +15,10 @@ use crate::clock::{RealSleep, lock};
 use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, dispose, live_bytes};
 use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, shared, vec};
+use crate::text::Text;
 use crate::utility::{
-    CommandRequest, CommandRunner, CommandState, DescriptorHandles, ExitStatus, Reach, Relation,
-    RunningCommand,
+    CommandRequest, CommandRunner, CommandState, DescriptorHandles, ExitStatus, ProcessQuery, QueryState,
+    Reach, Relation, RunningCommand,
 };
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -95,17 +96,17 @@ impl Wake for Held<ProcessWaker> {
     }
 }
 
-struct Entry {
-    process: Option<Box<Process>>,
-    parent: u32,
+pub(super) struct Entry {
+    pub(super) process: Option<Box<Process>>,
+    pub(super) parent: u32,
     waker: Waker,
     /// The utility that asked for it, and waits for its end.
-    requester: Option<Requester>,
+    pub(super) requester: Option<Requester>,
 }
 
 /// The process of the utility that asked for a command, and what the two have of each other.
-struct Requester {
-    pid: u32,
+pub(super) struct Requester {
+    pub(super) pid: u32,
     state: Arc<CommandState>,
 }
 
@@ -119,6 +120,9 @@ struct Requested {
 #[derive(Default)]
 pub(crate) struct CommandQueue {
     requests: Mutex<VecDeque<Requested>>,
+    pub(super) queries: Mutex<Vec<Arc<QueryState>>>,
+    /// Signals that utilities send to processes.
+    signals: Mutex<Vec<(u32, Signal)>>,
     ready: Mutex<Option<Arc<Ready>>>,
 }
 
@@ -136,14 +140,27 @@ impl CommandRunner for CommandQueue {
         }
         running
     }
+
+    fn processes(&self, argv: Vec<Text>) -> ProcessQuery {
+        let query = ProcessQuery::new(argv);
+        lock(&self.queries).push(Arc::clone(&query.0));
+        if let Some(ready) = lock(&self.ready).as_ref() {
+            ready.wake_run();
+        }
+        query
+    }
+
+    fn signal(&self, pid: u32, signal: u8) {
+        lock(&self.signals).push((pid, signal));
+    }
 }
 
 /// See the module.
 pub(crate) struct Scheduler {
-    run: Run,
-    entries: HashMap<u32, Entry>,
+    pub(super) run: Run,
+    pub(super) entries: HashMap<u32, Entry>,
     ready: Arc<Ready>,
-    queue: std::sync::Arc<CommandQueue>,
+    pub(super) queue: std::sync::Arc<CommandQueue>,
     first: u32,
     first_status: Option<u8>,
     /// A wait of real time.
@@ -171,7 +188,8 @@ impl Scheduler {
             paused: None,
             computed: Duration::ZERO,
         };
-        scheduler.run.alive.push(Alive::of(&process));
+        let alive = Alive::of(&process, &scheduler.run.services.session);
+        scheduler.run.alive.push(alive);
         scheduler.add_process(0, process, None);
         scheduler
     }
@@ -213,6 +231,7 @@ impl Scheduler {
                 if self.paused.is_none() {
                     self.take_requests();
                     self.start_commands(pid);
+                    self.answer_queries(pid);
                 }
                 Ok(())
             }
@@ -241,6 +260,10 @@ impl Scheduler {
         }
         for (target, signal) in std::mem::take(&mut self.run.signals) {
             self.signal(target, signal);
+        }
+        let signals = std::mem::take(&mut *lock(&self.queue.signals));
+        for (pid, signal) in signals {
+            self.signal(Recipients::Process(pid), signal);
         }
     }
 
@@ -358,7 +381,8 @@ impl Scheduler {
             let group = asking.map(|alive| alive.group).filter(|_| state.relation() != Relation::Group);
             match Process::for_request(&mut self.run, request, descriptors, group) {
                 Ok(process) => {
-                    self.run.alive.push(Alive::of(&process));
+                    let alive = Alive::of(&process, &self.run.services.session);
+                    self.run.alive.push(alive);
                     self.add_process(0, process, Some(Requester { pid: by, state }));
                 }
                 Err(error) => state.end(Err(error), None),

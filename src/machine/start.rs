@@ -258,6 +258,8 @@ impl Process {
             self.control.becomes_command && self.control.frames.is_empty() && self.shell.code.is_at_end();
         let pid = if is_replaced { ids.own } else { run.new_pid() };
         let (cwd, place) = self.shell.state.directory_of_child(&run.services.session.fs);
+        let mut argv: Vec<Text> = vec![name.clone()];
+        argv.extend(args.iter().cloned());
         let request = ShellRequest {
             name,
             args,
@@ -273,6 +275,7 @@ impl Process {
         };
         match shell_process(run, pid, request)? {
             Ok(mut process) => {
+                process.control.argv = Arc::new(argv);
                 process.control.trace_base = 0;
                 process.shell.state.resource_limits = Arc::clone(&self.shell.state.resource_limits);
                 process.shell.state.traps = Arc::new(self.shell.state.traps.for_command());

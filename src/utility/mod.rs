@@ -27,6 +27,8 @@ pub(crate) use context::options::{
     Example, NoOption, OptionSet, OptionSpec, example, flag, number, optional, value,
 };
 pub(crate) use context::pace::yield_now;
+pub(crate) use context::process_list::QueryState;
+pub use context::process_list::{ProcessQuery, ProcessRow};
 pub(crate) use context::running::CommandState;
 pub(crate) use context::running::{Reach, Relation, RunningCommand};
 pub use context::session::{Identity, Session};
@@ -111,6 +113,7 @@ macro_rules! start {
 }
 
 // The utilities, a file each; they use the macro `start!`, so they stand below it.
+mod arch;
 mod awk;
 mod base64;
 mod basename;
@@ -129,6 +132,7 @@ mod date;
 mod dd;
 mod df;
 mod diff;
+mod dir;
 mod dirname;
 mod du;
 mod echo;
@@ -147,13 +151,19 @@ mod getopt;
 #[cfg(feature = "programs")]
 mod git;
 mod grep;
+mod groups;
 mod head;
+mod hostid;
 mod hostname;
 mod id;
 mod install;
+mod ionice;
 mod join;
 mod jq;
+mod killall;
+mod link;
 mod ln;
+mod logname;
 mod ls;
 #[cfg(feature = "programs")]
 mod md5sum;
@@ -161,14 +171,19 @@ mod mkdir;
 mod mkfifo;
 mod mktemp;
 mod mv;
+mod nice;
 mod nl;
 mod nohup;
 mod nproc;
 mod numfmt;
 mod od;
 mod paste;
+mod pgrep;
+mod pidof;
+mod pkill;
 mod printenv;
 mod printf;
+mod ps;
 mod pwd;
 mod readlink;
 mod realpath;
@@ -177,6 +192,7 @@ mod rm;
 mod rmdir;
 mod sed;
 mod seq;
+mod setsid;
 #[cfg(feature = "programs")]
 mod sha1sum;
 mod sha256sum;
@@ -187,6 +203,7 @@ mod sleep;
 mod sort;
 mod split;
 mod stat;
+mod stdbuf;
 mod sync;
 mod tac;
 mod tail;
@@ -202,8 +219,13 @@ mod tty;
 mod uname;
 mod unexpand;
 mod uniq;
+mod unlink;
+mod uptime;
+mod users;
+mod vdir;
 mod wc;
 mod which;
+mod who;
 mod whoami;
 mod xargs;
 mod yes;
@@ -218,21 +240,21 @@ macro_rules! utilities {
 
 // A row for each module, in the order of the names: `[` is in front of the letters.
 utilities! {
-    bracket, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date, dd, df,
-    diff, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find, fmt, fold, gawk, getopt,
+    bracket, arch, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date,
+    dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find,
+    fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
-    grep, head,
-    hostname, id, install, join, jq, ln, ls,
+    grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, link, ln, logname, ls,
     #[cfg(feature = "programs")]
     md5sum,
-    mkdir, mkfifo, mktemp, mv, nl, nohup, nproc,
-    numfmt, od, paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq,
+    mkdir, mkfifo, mktemp, mv, nice, nl, nohup, nproc, numfmt, od, paste, pgrep, pidof, pkill,
+    printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
-    sha256sum,
-    sha512sum, shell_commands, shuf, sleep, sort, split, stat, sync, tac, tail, tee, test, time, timeout, touch, tr, true_,
-    truncate, tty, uname, unexpand, uniq, wc, which, whoami, xargs, yes,
+    sha256sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sync, tac, tail, tee, test,
+    time, timeout, touch, tr, true_, truncate, tty, uname, unexpand, uniq, unlink, uptime, users, vdir,
+    wc, which, who, whoami, xargs, yes,
 }
 
 /// The utility of that name.

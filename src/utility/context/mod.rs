@@ -7,8 +7,10 @@ pub(crate) mod error;
 pub(crate) mod operands;
 pub(crate) mod options;
 pub(crate) mod pace;
+pub(crate) mod process_list;
 pub(crate) mod running;
 pub(crate) mod session;
+pub(crate) mod stand_in;
 pub(crate) mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -25,6 +27,7 @@ use crate::utility::{ExitStatus, Input, OptionSet, Options, Output, Session, Uti
 use crate::vfs::{self, Errno, FsError, OpenOptions};
 use options::OptionsEnd;
 use pace::yield_now;
+use process_list::ProcessQuery;
 use running::{Relation, RunningCommand};
 use std::time::Duration;
 
@@ -66,6 +69,19 @@ pub(crate) trait CommandRunner: Send + Sync {
         descriptors: DescriptorHandles,
         relation: Relation,
     ) -> RunningCommand;
+
+    /// Asks for the processes of the run, for a utility with this name and these arguments. A runner that knows of none
+    /// answers with none.
+    fn processes(&self, argv: Vec<Text>) -> ProcessQuery {
+        drop(argv);
+        ProcessQuery::answered(Vec::new())
+    }
+
+    /// Sends a signal, by its number, to a process of the run that was in an answer. It arrives when the utility waits, or
+    /// when it has ended.
+    fn signal(&self, pid: u32, signal: u8) {
+        let _ = (pid, signal);
+    }
 }
 
 /// The descriptors of a utility, to be handed on to a command that it runs.

@@ -1,7 +1,7 @@
 //! What belongs to a session and is shared by its runs: the file system, the clock, random numbers, who the user is.
 
 use crate::clock::{Clock, Random};
-use crate::io::FifoTable;
+use crate::io::{FifoTable, FileLocks};
 use crate::text::Text;
 use crate::vfs::FileSystem;
 use std::any::Any;
@@ -38,18 +38,22 @@ pub struct Session {
     /// Its user and host.
     pub identity: Identity,
     pub(crate) fifos: Arc<FifoTable>,
+    pub(crate) locks: Arc<FileLocks>,
     kept: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Session {
     /// A session over a file system.
-    pub(crate) fn new(
-        fs: Arc<FileSystem>,
-        clock: Arc<Clock>,
-        random: Arc<Random>,
-        identity: Identity,
-    ) -> Self {
-        Self { fs, clock, random, identity, fifos: Arc::default(), kept: Arc::default() }
+    pub(crate) fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
+        Self {
+            fs,
+            clock,
+            random,
+            identity,
+            fifos: Arc::default(),
+            locks: Arc::default(),
+            kept: Arc::default(),
+        }
     }
 
     /// The session as one run sees it: with its own clock where time is fixed.
@@ -64,6 +68,7 @@ impl Session {
             random: Arc::clone(&self.random),
             identity: self.identity.clone(),
             fifos: Arc::clone(&self.fifos),
+            locks: Arc::clone(&self.locks),
             kept: Arc::clone(&self.kept),
         })
     }

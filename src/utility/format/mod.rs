@@ -8,6 +8,7 @@ pub(crate) mod float;
 pub(crate) mod human_size;
 pub(crate) mod print_format;
 pub(crate) mod quote;
+pub(crate) mod signal;
 pub(crate) mod specification;
 pub(crate) mod tab_stops;
 pub(crate) mod time_format;

@@ -12,7 +12,8 @@ use crate::memory::{JoinMetered, Vec, format, vec};
 use crate::utility::format::quote::quote_name;
 use crate::utility::prelude::*;
 use entry::Entry;
-use style::{Opt, Style};
+pub(in crate::utility) use style::Opt;
+use style::Style;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "ls",
@@ -32,9 +33,25 @@ struct Pending {
     is_operand: bool,
 }
 
-/// Exit status: 0; 1 when something below an operand could not be read; 2 when an operand could not.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    list(ctx, &UTILITY).await
+}
+
+/// `dir` is `ls -C -b`, and `vdir` is `ls -l -b`; what is given takes precedence.
+pub(super) async fn start_dir(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    ctx.args.insert(0, Text::from_static(b"-Cb"));
+    list(ctx, &super::dir::UTILITY).await
+}
+
+/// See [`start_dir`].
+pub(super) async fn start_vdir(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    ctx.args.insert(0, Text::from_static(b"-lb"));
+    list(ctx, &super::vdir::UTILITY).await
+}
+
+/// Exit status: 0; 1 when something below an operand could not be read; 2 when an operand could not.
+async fn list(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options::<Opt>(utility)?;
     let style = Style::of(ctx, &options)?;
     let operands =
         if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };

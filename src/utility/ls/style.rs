@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 options! {
-    pub(super) enum Opt {
+    pub(in crate::utility) enum Opt {
         All = flag('a', "all", "do not ignore entries starting with ."),
         AlmostAll = flag('A', "almost-all", "do not list implied . and .."),
         Escape = flag('b', "escape", "print C-style escapes for nongraphic characters"),

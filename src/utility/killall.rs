@@ -1,0 +1,173 @@
+//! `killall`: sends a signal to the processes of the run by name. psmisc killall(1).
+
+use crate::memory::{Vec, format};
+use crate::utility::ProcessRow;
+use crate::utility::context::ticker::{MeterTicker, regex_options, search_error};
+use crate::utility::format::signal;
+use crate::utility::format::time_interval;
+use crate::utility::prelude::*;
+use crate::utility::regex::{Regex, Syntax};
+use std::time::Duration;
+
+options! {
+    enum Opt {
+        Exact = flag('e', "exact", "require exact match for very long names"),
+        IgnoreCase = flag('I', "ignore-case", "case insensitive process name match"),
+        Group = flag('g', "process-group", "kill process group instead of process"),
+        Younger = value('y', "younger-than", "TIME", "kill processes younger than TIME"),
+        Older = value('o', "older-than", "TIME", "kill processes older than TIME"),
+        List = flag('l', "list", "list all known signal names"),
+        Quiet = flag('q', "quiet", "don't print complaints"),
+        Regexp = flag('r', "regexp", "interpret NAME as an extended regular expression"),
+        Signal = value('s', "signal", "SIGNAL", "send this signal instead of SIGTERM"),
+        User = value('u', "user", "USER", "kill only process(es) running as USER"),
+        Verbose = flag('v', "verbose", "report if the signal was successfully sent"),
+        Wait = flag('w', "wait", "wait for processes to die"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "killall",
+    summary: "kill processes by name",
+    usage: "killall [OPTION]... [--] NAME...\nkillall -l, --list",
+    options: Opt::TABLE,
+    examples: &[example("sleep 9 & killall sleep; wait $!; echo $?", "143\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// Exit status: 0 when a process was found for each name, else 1.
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let args = ctx.args.clone();
+    let mut chosen = signal::TERM;
+    let mut rest: Vec<Text> = Vec::new();
+    for arg in &args {
+        let is_long =
+            arg.strip_prefix(b"-").is_some_and(|name| name.len() > 1 || name.iter().all(u8::is_ascii_digit));
+        match arg.strip_prefix(b"-").filter(|_| is_long).and_then(signal::number) {
+            Some(number) => chosen = number,
+            None => rest.push(arg.clone()),
+        }
+    }
+    ctx.args = rest;
+    let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    if options.has(Opt::List) {
+        for (index, name) in signal::NAMES.iter().enumerate() {
+            let end = if (index + 1) % 16 == 0 { "\n" } else { " " };
+            ctx.stdout.write(format!("{name}{end}").as_bytes()).await?;
+        }
+        ctx.stdout.write(b"\n").await?;
+        return Ok(ExitStatus::SUCCESS);
+    }
+    if options.operands.is_empty() && !options.has(Opt::User) {
+        return Err(UtilityError::Usage("no process selection criteria".into()));
+    }
+    if let Some(name) = options.value(Opt::Signal) {
+        match signal::number(name) {
+            Some(number) => chosen = number,
+            None => {
+                ctx.warn_plain(format_args!("{name}: unknown signal; killall -l lists signals."));
+                return Ok(ExitStatus::FAILURE);
+            }
+        }
+    }
+    if let Some(user) = options.value(Opt::User)
+        && ctx.user_id(user) != Some(ctx.session.identity.uid)
+    {
+        let known = ctx.user_id(user).is_some();
+        return Err(UtilityError::failed(if known {
+            "no process found".into()
+        } else {
+            format!("Cannot find user {user}")
+        }));
+    }
+    let rows = ctx.processes(&args).await;
+    let mut status = ExitStatus::SUCCESS;
+    let mut killed: Vec<u32> = Vec::new();
+    let everything = [Text::EMPTY];
+    let names = if options.operands.is_empty() { &everything[..] } else { options.operands.as_slice() };
+    for name in names {
+        let mut found = false;
+        for row in &rows {
+            ctx.tick().await?;
+            if row.asks
+                || !(name.is_empty() || is_named(ctx, &options, row, name)?)
+                || !has_age(ctx, &options, row)?
+            {
+                continue;
+            }
+            found = true;
+            let targets: Vec<u32> = if options.has(Opt::Group) {
+                rows.iter().filter(|other| other.group == row.group).map(|other| other.pid).collect()
+            } else {
+                crate::memory::vec![row.pid]
+            };
+            for pid in targets {
+                ctx.commands.signal(pid, chosen);
+                killed.push(pid);
+            }
+            if options.has(Opt::Verbose) {
+                ctx.warn_plain(format_args!("Killed {}({}) with signal {chosen}", row.name(), row.pid));
+            }
+        }
+        if !found {
+            status = ExitStatus::FAILURE;
+            if !options.has(Opt::Quiet) {
+                ctx.warn_plain(format_args!("{name}: no process found"));
+            }
+        }
+    }
+    crate::utility::yield_now().await;
+    while options.has(Opt::Wait) {
+        let rows = ctx.processes(&args).await;
+        if !rows.iter().any(|row| killed.contains(&row.pid)) {
+            break;
+        }
+        ctx.sleep(Duration::from_millis(100)).await;
+        ctx.check().await?;
+    }
+    Ok(status)
+}
+
+impl Context {
+    /// Prints a line on standard error without the utility's name.
+    pub(super) fn warn_plain(&mut self, message: impl std::fmt::Display) {
+        self.stderr.push(format!("{message}\n").as_bytes());
+        self.stderr.flush_now();
+    }
+}
+
+fn is_named(
+    ctx: &Context,
+    options: &Options<Opt>,
+    row: &ProcessRow,
+    name: &Text,
+) -> Result<bool, UtilityError> {
+    let own = row.name();
+    if options.has(Opt::Regexp) {
+        let mut regex = regex_options(&ctx.meter);
+        regex.ignore_case = options.has(Opt::IgnoreCase);
+        let failed = |error| search_error(&ctx.meter, &error, 1);
+        let regex = Regex::new(name, Syntax::Extended, &regex).map_err(failed)?;
+        let mut ticker = MeterTicker::new(&ctx.meter);
+        return regex.captures_at_ticked(own.as_bytes(), 0, &mut Vec::new(), &mut ticker).map_err(failed);
+    }
+    let base = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
+    Ok(if options.has(Opt::IgnoreCase) {
+        own.as_bytes().eq_ignore_ascii_case(base)
+    } else {
+        own.as_bytes() == base
+    })
+}
+
+fn has_age(ctx: &Context, options: &Options<Opt>, row: &ProcessRow) -> Result<bool, UtilityError> {
+    let age = ctx.session.clock.monotonic().saturating_sub(row.started);
+    for (option, younger) in [(Opt::Younger, true), (Opt::Older, false)] {
+        let Some(text) = options.value(option) else { continue };
+        let bound = time_interval::parse(text).ok_or_else(|| UtilityError::failed("Invalid time format"))?;
+        if (age < bound) != younger {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,304 @@
+//! `ps`: shows the processes of the run. procps ps(1). A session has no terminal and counts no processor time: `TTY` is `?`, times
+//! and sizes are 0.
+//!
+//! `options.rs` reads the arguments, `column.rs` has the columns.
+
+mod column;
+mod options;
+
+use super::context::options::help;
+use crate::memory::{JoinText, String, ToMetered, ToMeteredString, Vec};
+use crate::utility::ProcessRow;
+use crate::utility::prelude::*;
+use column::Column;
+use options::{Reader, usage};
+use std::cmp::Ordering;
+use std::time::Duration;
+
+options! {
+    enum Opt {
+        All = flag('A', "", "all processes") | flag('e', "", "all processes"),
+        Names = value('C', "", "command", "command name"),
+        Pid = value('p', "pid", "PID", "process id"),
+        Parent = value('\0', "ppid", "PID", "parent process id"),
+        Session = value('s', "sid", "session", "session id"),
+        User = value('u', "user", "UID", "effective user id or name"),
+        Group = value('G', "Group", "GID", "real group id or name"),
+        Terminal = value('t', "tty", "tty", "terminal"),
+        Deselect = flag('N', "deselect", "negate selection"),
+        Format = value('o', "format", "format", "user-defined format"),
+        Full = flag('f', "", "full-format, including command lines"),
+        ExtraFull = flag('F', "", "extra full"),
+        Jobs = flag('j', "", "jobs format"),
+        Long = flag('l', "", "long format"),
+        NoFlags = flag('y', "", "do not show flags, show rss vs. addr (used with -l)"),
+        Hierarchy = flag('H', "", "show process hierarchy"),
+        Forest = flag('\0', "forest", "ascii art process tree"),
+        Sort = value('\0', "sort", "spec", "specify sort order as: [+|-]key[,...]"),
+        NoHeaders = flag('\0', "no-headers", "do not print header at all"),
+        Bsd = flag('\0', "", "BSD's options without a dash: a x g T r u j l s v f h k o O p t U w c S n"),
+    }
+}
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "ps",
+    summary: "report a snapshot of the current processes",
+    usage: "ps [options]",
+    options: Opt::TABLE,
+    examples: &[example("sleep 9 & ps -o comm= -p $!; kill $!", "sleep\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Order {
+    #[default]
+    Plain,
+    Indented,
+    Forest,
+}
+
+/// What is shown, and how.
+#[derive(Debug)]
+struct Settings {
+    all: bool,
+    running: bool,
+    negated: bool,
+    headings: bool,
+    pids: Vec<u32>,
+    parents: Vec<u32>,
+    sessions: Vec<u32>,
+    users: Vec<u32>,
+    groups: Vec<u32>,
+    names: Vec<Text>,
+    terminals: Vec<Text>,
+    columns: Vec<Column>,
+    keys: Vec<(Column, bool)>,
+    order: Order,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            all: false,
+            running: false,
+            negated: false,
+            headings: true,
+            pids: Vec::new(),
+            parents: Vec::new(),
+            sessions: Vec::new(),
+            users: Vec::new(),
+            groups: Vec::new(),
+            names: Vec::new(),
+            terminals: Vec::new(),
+            columns: Vec::new(),
+            keys: Vec::new(),
+            order: Order::Plain,
+        }
+    }
+}
+
+/// A process with what is told beside its row.
+#[derive(Clone, Debug)]
+struct Shown {
+    row: ProcessRow,
+    session: u32,
+    age: Duration,
+    depth: usize,
+    art: &'static str,
+}
+
+impl Shown {
+    fn state(&self) -> &'static str {
+        if self.row.asks { "R" } else { "S" }
+    }
+
+    /// The kernel's name of the process: the last part of the program's path, 15 bytes of it.
+    fn name(&self) -> String {
+        let mut name = self.row.name();
+        while name.len() > 15 {
+            name.pop();
+        }
+        self.lead(name)
+    }
+
+    fn command(&self) -> String {
+        let parts: Vec<String> = self.row.argv.iter().map(|part| part.to_metered_string()).collect();
+        self.lead(parts.iter().map(String::as_str).collect::<Vec<&str>>().join_text(" "))
+    }
+
+    fn lead(&self, text: String) -> String {
+        if self.depth == 0 {
+            return text;
+        }
+        let mut lead = crate::memory::repeat_text(
+            if self.art.is_empty() { "  " } else { "    " },
+            self.depth - usize::from(!self.art.is_empty()),
+        );
+        lead.push_str(self.art);
+        lead.push_str(&text);
+        lead
+    }
+}
+
+impl ProcessRow {
+    /// The last part of the program's path.
+    pub(super) fn name(&self) -> String {
+        let path = self.argv.first().cloned().unwrap_or(Text::EMPTY);
+        let base = path.rsplit(|&byte| byte == b'/').next().unwrap_or(&path);
+        String::from_utf8_lossy(base.strip_prefix(b"-").unwrap_or(base))
+    }
+}
+
+/// Exit status: 0, or 1 when nothing was found.
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let args = std::mem::take(&mut ctx.args);
+    if args.iter().any(|arg| arg.as_bytes() == b"--help") {
+        ctx.stdout.push(help(&UTILITY, UTILITY.options).as_bytes());
+        return Ok(ExitStatus::SUCCESS);
+    }
+    let settings = match Reader::new(&args).read(ctx) {
+        Ok(settings) => settings,
+        Err(UtilityError::Failed { message, .. }) => {
+            ctx.stderr.push(usage(&message).as_bytes());
+            return Ok(ExitStatus::FAILURE);
+        }
+        Err(error) => return Err(error),
+    };
+    let rows = ctx.processes(&args).await;
+    let session = rows.first().map_or(0, |row| row.pid);
+    let mut shown: Vec<Shown> = Vec::new();
+    for row in rows {
+        ctx.tick().await?;
+        let age = column::age(ctx, row.started);
+        let shown_row = Shown { row, session, age, depth: 0, art: "" };
+        if settings.selects(ctx, &shown_row) != settings.negated {
+            shown.push(shown_row);
+        }
+    }
+    settings.sort(ctx, &mut shown);
+    let found = !shown.is_empty();
+    print(ctx, &settings, &shown).await?;
+    Ok(if found { ExitStatus::SUCCESS } else { ExitStatus::FAILURE })
+}
+
+impl Context {
+    /// The processes of the run, as the machine knows them.
+    pub(super) async fn processes(&self, args: &[Text]) -> Vec<ProcessRow> {
+        let mut argv: Vec<Text> = crate::memory::vec![self.name.clone()];
+        argv.extend(args.iter().cloned());
+        // What was started just before is a program only after its first turn.
+        for _ in 0..6 {
+            crate::utility::yield_now().await;
+        }
+        self.commands.processes(argv).await
+    }
+}
+
+impl Settings {
+    fn selects(&self, ctx: &Context, shown: &Shown) -> bool {
+        let Shown { row, session, .. } = shown;
+        if self.running && !row.asks {
+            return false;
+        }
+        let nothing_asked = [&self.pids, &self.parents, &self.sessions, &self.users, &self.groups]
+            .iter()
+            .all(|list| list.is_empty())
+            && self.names.is_empty()
+            && self.terminals.is_empty();
+        self.all
+            || nothing_asked
+            || self.pids.contains(&row.pid)
+            || self.parents.contains(&row.parent)
+            || self.sessions.contains(session)
+            || self.users.contains(&ctx.session.identity.uid)
+            || self.groups.contains(&ctx.session.identity.gid)
+            || self.terminals.iter().any(|terminal| matches!(terminal.as_bytes(), b"?" | b"-"))
+            || self.names.iter().any(|name| shown.name().as_bytes() == name.as_bytes())
+    }
+
+    fn sort(&self, ctx: &Context, shown: &mut Vec<Shown>) {
+        for (column, descends) in self.keys.iter().rev() {
+            shown.sort_by(|one, two| {
+                let values = [column.value(ctx, one), column.value(ctx, two)];
+                let numbers = values.each_ref().map(|value| value.parse::<f64>().ok());
+                let order = match numbers {
+                    [Some(one), Some(two)] => one.partial_cmp(&two).unwrap_or(Ordering::Equal),
+                    _ => values[0].cmp(&values[1]),
+                };
+                if *descends { order.reverse() } else { order }
+            });
+        }
+        if self.order == Order::Plain {
+            return;
+        }
+        let mut rest = std::mem::take(shown);
+        let known: Vec<u32> = rest.iter().map(|item| item.row.pid).collect();
+        let mut path: Vec<u32> = Vec::new();
+        // Each time the first that is a child of the innermost process on the way, or of none.
+        while !rest.is_empty() {
+            let next = rest.iter().position(|item| match path.last() {
+                Some(parent) => item.row.parent == *parent,
+                None => !known.contains(&item.row.parent),
+            });
+            match next {
+                Some(at) => {
+                    let mut item = rest.remove(at);
+                    item.depth = path.len();
+                    item.art = if self.order == Order::Forest { " \\_ " } else { "" };
+                    path.push(item.row.pid);
+                    shown.push(item);
+                }
+                None if path.is_empty() => shown.append(&mut rest),
+                None => {
+                    path.pop();
+                }
+            }
+        }
+    }
+}
+
+async fn print(ctx: &mut Context, settings: &Settings, shown: &[Shown]) -> Result<(), UtilityError> {
+    let headings: Vec<String> = settings.columns.iter().map(|column| column.heading.clone()).collect();
+    if settings.headings && headings.iter().any(|heading| !heading.is_empty()) {
+        line(ctx, settings, &headings, true).await?;
+    }
+    for row in shown {
+        let mut values: Vec<String> = Vec::new();
+        for column in settings.columns.iter() {
+            values.push(column.value(ctx, row));
+        }
+        line(ctx, settings, &values, false).await?;
+    }
+    Ok(())
+}
+
+/// One line: each value in the width of its column, the last one as long as it is.
+async fn line(
+    ctx: &mut Context,
+    settings: &Settings,
+    values: &[String],
+    is_heading: bool,
+) -> Result<(), UtilityError> {
+    let last = values.len().saturating_sub(1);
+    for (index, (column, value)) in settings.columns.iter().zip(values).enumerate() {
+        ctx.tick().await?;
+        let width = column.width.max(column.heading.chars().count());
+        let length = value.chars().count();
+        let padding = crate::memory::repeat_text(" ", width.saturating_sub(length));
+        if column.right {
+            ctx.stdout.push(padding.as_bytes());
+            ctx.stdout.push(value.as_bytes());
+        } else if index == last {
+            ctx.stdout.push(value.as_bytes());
+        } else {
+            let is_cut = !is_heading && column.kind == column::Kind::Command && length > width;
+            let shown: String =
+                if is_cut { value.chars().take(width).collect() } else { value.as_str().to_metered() };
+            ctx.stdout.push(shown.as_bytes());
+            ctx.stdout.push(padding.as_bytes());
+        }
+        ctx.stdout.write(if index == last { b"\n" } else { b" " }).await?;
+    }
+    Ok(())
+}
