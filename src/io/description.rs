@@ -3,6 +3,7 @@
 
 use super::capture::Capture;
 use super::fifo::FifoTable;
+use super::file_lock::FileLock;
 use super::pipe::{Pipe, PipeReader, PipeWriter};
 use crate::clock::{Random, lock};
 use crate::memory::Arc;
@@ -35,6 +36,8 @@ pub struct Description {
     writable: bool,
     append: bool,
     offset: Mutex<u64>,
+    /// The lock that `flock` took by it.
+    lock: Mutex<Option<FileLock>>,
 }
 
 enum Kind {
@@ -62,7 +65,14 @@ pub(crate) enum OpenedPath {
 
 impl Description {
     fn of(kind: Kind, readable: bool, writable: bool) -> Arc<Self> {
-        Arc::new(Self { kind, readable, writable, append: false, offset: Mutex::new(0) })
+        Arc::new(Self {
+            kind,
+            readable,
+            writable,
+            append: false,
+            offset: Mutex::new(0),
+            lock: Mutex::default(),
+        })
     }
 
     /// Reads nothing, takes everything.
@@ -115,8 +125,14 @@ impl Description {
             Opened::File(file) => {
                 let (readable, writable, append) =
                     (options.read, options.write || options.append, options.append);
-                let description =
-                    Self { kind: Kind::File(file), readable, writable, append, offset: Mutex::new(0) };
+                let description = Self {
+                    kind: Kind::File(file),
+                    readable,
+                    writable,
+                    append,
+                    offset: Mutex::new(0),
+                    lock: Mutex::default(),
+                };
                 return Ok(OpenedPath::Description(Arc::new(description)));
             }
             Opened::Directory => Kind::Directory,
@@ -274,6 +290,12 @@ impl Description {
     /// Whether this is a pipe or FIFO (`[ -p /dev/stdin ]`).
     pub(crate) const fn is_pipe(&self) -> bool {
         matches!(self.kind, Kind::PipeReader(_) | Kind::PipeWriter(_) | Kind::PipeBoth(..))
+    }
+
+    /// Holds `lock` until it is closed, in the place of the one that it held.
+    pub(crate) fn set_lock(&self, lock: Option<FileLock>) {
+        let before = std::mem::replace(&mut *crate::clock::lock(&self.lock), lock);
+        drop(before);
     }
 
     /// Whether it was opened for reading.

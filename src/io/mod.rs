@@ -14,6 +14,7 @@ mod capture;
 mod description;
 mod descriptor;
 mod fifo;
+mod file_lock;
 mod pipe;
 
 pub use capture::{Capture, OnExcess};
@@ -21,4 +22,5 @@ pub(crate) use description::OpenedPath;
 pub use description::{Description, InputStream, OutputStream};
 pub(crate) use descriptor::DescriptorTable;
 pub(crate) use fifo::FifoTable;
+pub(crate) use file_lock::FileLocks;
 pub(crate) use pipe::pipe;

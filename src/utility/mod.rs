@@ -144,6 +144,7 @@ mod expr;
 mod false_;
 mod fgrep;
 mod find;
+mod flock;
 mod fmt;
 mod fold;
 mod gawk;
@@ -242,7 +243,7 @@ macro_rules! utilities {
 utilities! {
     bracket, arch, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date,
     dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find,
-    fmt, fold, gawk, getopt,
+    flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
     grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, link, ln, logname, ls,
