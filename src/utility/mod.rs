@@ -141,6 +141,7 @@ mod env;
 mod envsubst;
 mod expand;
 mod expr;
+mod factor;
 mod false_;
 mod fgrep;
 mod find;
@@ -162,6 +163,7 @@ mod ionice;
 mod join;
 mod jq;
 mod killall;
+mod less;
 mod link;
 mod ln;
 mod logname;
@@ -171,6 +173,7 @@ mod md5sum;
 mod mkdir;
 mod mkfifo;
 mod mktemp;
+mod more;
 mod mv;
 mod nice;
 mod nl;
@@ -216,6 +219,7 @@ mod touch;
 mod tr;
 mod true_;
 mod truncate;
+mod tsort;
 mod tty;
 mod uname;
 mod unexpand;
@@ -224,6 +228,7 @@ mod unlink;
 mod uptime;
 mod users;
 mod vdir;
+mod watch;
 mod wc;
 mod which;
 mod who;
@@ -242,20 +247,20 @@ macro_rules! utilities {
 // A row for each module, in the order of the names: `[` is in front of the letters.
 utilities! {
     bracket, arch, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date,
-    dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find,
+    dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep, find,
     flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
-    grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, link, ln, logname, ls,
+    grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
     #[cfg(feature = "programs")]
     md5sum,
-    mkdir, mkfifo, mktemp, mv, nice, nl, nohup, nproc, numfmt, od, paste, pgrep, pidof, pkill,
+    mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, pgrep, pidof, pkill,
     printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
     sha256sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sync, tac, tail, tee, test,
-    time, timeout, touch, tr, true_, truncate, tty, uname, unexpand, uniq, unlink, uptime, users, vdir,
-    wc, which, who, whoami, xargs, yes,
+    time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink, uptime, users, vdir,
+    watch, wc, which, who, whoami, xargs, yes,
 }
 
 /// The utility of that name.
