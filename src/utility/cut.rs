@@ -14,6 +14,7 @@ options! {
         Delimiter = value('d', "delimiter", "DELIM", "use DELIM instead of TAB for field delimiter"),
         Fields = value('f', "fields", "LIST", "select only these fields; print lines without delimiter too"),
         Complement = flag('\0', "complement", "complement the set of selected bytes, characters or fields"),
+        NoSplit = flag('n', "", "(ignored)"),
         OnlyDelimited = flag('s', "only-delimited", "do not print lines not containing delimiters"),
         OutputDelimiter = value('\0', "output-delimiter", "STRING", "use STRING as the output delimiter"),
         ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),

@@ -11,6 +11,7 @@ options! {
         Null = flag('0', "null", "end each output line with NUL, not newline"),
         Unset = value('u', "unset", "NAME", "remove variable from the environment"),
         Chdir = value('C', "chdir", "DIR", "change working directory to DIR"),
+        Debug = flag('v', "debug", "print verbose information for each processing step"),
         SplitString = value('S', "split-string", "S", "process and split S into separate arguments"),
     }
 }
@@ -37,12 +38,19 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if dash {
         operands = operands.get(1..).unwrap_or(&[]);
     }
+    let debug = options.has(Opt::Debug);
     if dash || options.has(Opt::IgnoreEnvironment) {
+        if debug {
+            ctx.warn_plain("cleaning environ");
+        }
         environment = super::Environment::default();
     }
     for name in options.values(Opt::Unset) {
         if name.is_empty() || name.contains(&b'=') {
             return Err(failed(format!("cannot unset {}: Invalid argument", quote(name)), 125));
+        }
+        if debug && !(dash || options.has(Opt::IgnoreEnvironment)) {
+            ctx.warn_plain(format_args!("unset:    {name}"));
         }
         environment.remove(name);
     }
@@ -50,6 +58,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let Some(equals) = memchr::memchr(b'=', assignment) else { break };
         ctx.tick().await?;
         let (name, value) = assignment.split_at_checked(equals).unwrap_or((assignment, &[]));
+        if debug {
+            ctx.warn_plain(format_args!("setenv:   {assignment}"));
+        }
         environment.set(Text::from(name), Text::from(value.get(1..).unwrap_or(&[])));
         operands = rest;
     }
@@ -61,6 +72,17 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     if options.has(Opt::Null) {
         return Err(UtilityError::Usage("cannot specify --null (-0) with command".into()));
+    }
+    if debug {
+        if let Some(directory) = options.value(Opt::Chdir) {
+            ctx.warn_plain(format_args!("chdir:    {}", quote_name(directory)));
+        }
+        if let Some(name) = operands.first() {
+            ctx.warn_plain(format_args!("executing: {name}"));
+        }
+        for (index, operand) in operands.iter().enumerate() {
+            ctx.warn_plain(format_args!("   arg[{index}]= {}", quote(operand)));
+        }
     }
     execute(ctx, operands, environment, options.value(Opt::Chdir)).await
 }

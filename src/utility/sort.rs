@@ -12,6 +12,7 @@ mod merge;
 mod order;
 mod settings;
 
+use super::format::count::parse_digits;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 use order::{Line, Order};
@@ -77,10 +78,55 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+/// `+POS1 [-POS2]` is the old form of `-k`; its positions are counted from 0.
+fn with_keys(args: Vec<Text>) -> Vec<Text> {
+    let mut out = Vec::with_capacity(args.len());
+    let mut args = args.into_iter().peekable();
+    while let Some(arg) = args.next() {
+        if arg.as_bytes() == b"--" {
+            out.push(arg);
+            break;
+        }
+        let Some((field, character, letters)) = arg.strip_prefix(b"+").and_then(old_position) else {
+            out.push(arg);
+            continue;
+        };
+        let mut key = format!("{}.{}{}", field + 1, character + 1, bstr::BStr::new(letters));
+        let second = args.peek().and_then(|next| next.strip_prefix(b"-")).and_then(old_position);
+        if let Some((field, character, letters)) = second {
+            let end = if character == 0 { format!("{field}") } else { format!("{}.{character}", field + 1) };
+            key = format!("{key},{end}{}", bstr::BStr::new(letters));
+            args.next();
+        }
+        out.push(Text::from_static(b"-k"));
+        out.push(Text::from(key.as_bytes()));
+    }
+    out.extend(args);
+    out
+}
+
+/// `F.Cletters`
+fn old_position(text: &[u8]) -> Option<(u64, u64, &[u8])> {
+    let number = |text: &'_ [u8]| -> Option<(u64, usize)> {
+        let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        Some((parse_digits(text.get(..count)?)?, count))
+    };
+    let (field, count) = number(text)?;
+    let rest = text.get(count..)?;
+    let (character, rest) = match rest.strip_prefix(b".") {
+        Some(after) => number(after).and_then(|(value, count)| Some((value, after.get(count..)?)))?,
+        None => (0, rest),
+    };
+    (field < u64::MAX && character < u64::MAX && rest.iter().all(u8::is_ascii_alphabetic))
+        .then_some((field, character, rest))
+}
+
 /// Exit status of everything that goes wrong.
 const TROUBLE: u8 = 2;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let args = std::mem::take(&mut ctx.args);
+    ctx.args = with_keys(args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = Settings::of(&options, ctx.session.random.next_u64())?;
     let inputs = ctx.inputs(&options.operands);

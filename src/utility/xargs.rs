@@ -3,7 +3,7 @@
 use super::format::quote::quote_if_needed;
 use super::{CommandError, Relation, RunningCommand};
 use crate::io::Description;
-use crate::memory::{JoinText, String, Vec, format, vec};
+use crate::memory::{Arc, JoinText, String, ToDecimal, Vec, format, vec};
 use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::prelude::*;
 use std::future::poll_fn;
@@ -16,6 +16,7 @@ options! {
         ArgFile = value('a', "arg-file", "FILE", "read arguments from FILE, not standard input"),
         Delimiter = value('d', "delimiter", "CHARACTER", "items in input stream are separated by CHARACTER"),
         End = value('E', "", "END", "set logical EOF string"),
+        Eof = optional('e', "eof", "END", "as -E END; without END there is none"),
         ReplaceText = value('I', "", "R", "replace R in INITIAL-ARGS with names read from input, one a line"),
         Replace = optional('i', "replace", "R", "as -I, with {} where R is left out"),
         Lines = value('L', "", "MAX-LINES", "use at most MAX-LINES non-blank input lines per command line"),
@@ -24,6 +25,9 @@ options! {
         MaxProcs = value('P', "max-procs", "MAX-PROCS", "run at most MAX-PROCS processes at a time"),
         NoRunIfEmpty = flag('r', "no-run-if-empty", "if there are no arguments, then do not run COMMAND"),
         MaxChars = value('s', "max-chars", "MAX-CHARS", "limit length of command line to MAX-CHARS"),
+        SlotVariable = value('\0', "process-slot-var", "VAR", "set environment variable VAR in child processes"),
+        Interactive = flag('p', "interactive", "prompt before running commands"),
+        OpenTty = flag('o', "open-tty", "reopen stdin as /dev/tty in the child process"),
         Verbose = flag('t', "verbose", "print commands before executing them"),
         Exit = flag('x', "exit", "exit if the size (see -s) is exceeded"),
     }
@@ -61,6 +65,8 @@ struct Settings {
     end: Option<Text>,
     skip_empty: bool,
     verbose: bool,
+    /// The variable that has the number of a command's place.
+    slot: Option<Text>,
     processes: u64,
     has_file: bool,
 }
@@ -72,7 +78,7 @@ struct Runner {
     bytes: u64,
     initial_bytes: u64,
     lines: u64,
-    running: Vec<(Text, RunningCommand)>,
+    running: Vec<(Text, u64, RunningCommand)>,
     status: ExitStatus,
     ran: bool,
 }
@@ -81,6 +87,13 @@ struct Runner {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(ctx, &options)?;
+    if options.has_any([Opt::Interactive, Opt::OpenTty]) {
+        return Err(UtilityError::failed("failed to open /dev/tty for reading: No such device or address"));
+    }
+    if settings.slot.as_ref().is_some_and(|name| name.contains(&b'=')) {
+        let message = "option --process-slot-var may not be set to a value which includes `='";
+        return Err(UtilityError::failed(message));
+    }
     let mut input = match options.value(Opt::ArgFile) {
         Some(file) => ctx.open_input(file).map_err(|error| {
             let shown = format!("Cannot open input file ‘{file}’");
@@ -150,6 +163,8 @@ fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings, Utili
             "warning: options {dropped} and {kept} are mutually exclusive, ignoring previous {dropped} value"
         ));
     }
+    let ends = options.given().filter(|(option, _)| matches!(option, Opt::End | Opt::Eof));
+    let last_end = ends.last().and_then(|(_, end)| end);
     let initial =
         if options.operands.is_empty() { vec![Text::from_static(b"echo")] } else { options.operands.clone() };
     Ok(Settings {
@@ -165,9 +180,10 @@ fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings, Utili
             }
             None => None,
         },
-        end: options.value(Opt::End).filter(|text| !text.is_empty()).cloned(),
+        end: last_end.filter(|text| !text.is_empty()).cloned(),
         skip_empty: options.has(Opt::NoRunIfEmpty) || replace.is_some(),
         verbose: options.has(Opt::Verbose),
+        slot: options.value(Opt::SlotVariable).cloned(),
         processes: match number(Opt::MaxProcs, 0)? {
             Some(0) => MAX_PROCESSES,
             Some(count) => count,
@@ -386,7 +402,13 @@ impl Runner {
         if !self.settings.has_file {
             request.stdin = Some(Description::null());
         }
-        self.running.push((name, ctx.start_command(request, Relation::Child)));
+        let taken = |slot: &u64| self.running.iter().any(|(_, other, _)| other == slot);
+        let slot = (0..self.settings.processes).find(|slot| !taken(slot)).unwrap_or(0);
+        if let Some(variable) = &self.settings.slot {
+            Arc::make_mut(&mut request.environment)
+                .set(variable.clone(), Text::from(slot.to_decimal().as_bytes()));
+        }
+        self.running.push((name, slot, ctx.start_command(request, Relation::Child)));
         if self.settings.processes == 1 {
             self.wait(ctx, 0).await?;
         }
@@ -398,7 +420,7 @@ impl Runner {
         while self.running.len() > most {
             let running = &mut self.running;
             let (index, result) = poll_fn(|cx| {
-                for (index, (_, future)) in running.iter_mut().enumerate() {
+                for (index, (_, _, future)) in running.iter_mut().enumerate() {
                     if let Poll::Ready(result) = Pin::new(future).poll(cx) {
                         return Poll::Ready((index, result));
                     }
@@ -406,7 +428,7 @@ impl Runner {
                 Poll::Pending
             })
             .await;
-            let (name, future) = self.running.remove(index);
+            let (name, _, future) = self.running.remove(index);
             drop(future);
             self.ended(ctx, &name, result)?;
         }
