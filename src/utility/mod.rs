@@ -182,6 +182,7 @@ mod nproc;
 mod numfmt;
 mod od;
 mod paste;
+mod patch;
 mod pgrep;
 mod pidof;
 mod pkill;
@@ -254,7 +255,7 @@ utilities! {
     grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
     #[cfg(feature = "programs")]
     md5sum,
-    mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, pgrep, pidof, pkill,
+    mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
     printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
