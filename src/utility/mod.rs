@@ -15,6 +15,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 
 pub(crate) mod context;
+mod decimal;
 mod digest;
 mod file;
 pub(crate) mod format;
@@ -117,6 +118,7 @@ mod arch;
 mod awk;
 mod base64;
 mod basename;
+mod bc;
 mod bracket;
 mod cat;
 mod chgrp;
@@ -129,6 +131,7 @@ mod comm;
 mod cp;
 mod cut;
 mod date;
+mod dc;
 mod dd;
 mod df;
 mod diff;
@@ -247,8 +250,8 @@ macro_rules! utilities {
 
 // A row for each module, in the order of the names: `[` is in front of the letters.
 utilities! {
-    bracket, arch, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date,
-    dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep, find,
+    bracket, arch, awk, base64, basename, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date,
+    dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep, find,
     flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,

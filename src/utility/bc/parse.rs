@@ -1,0 +1,698 @@
+//! Compiles statements of `bc`, one after another. Nesting is bounded.
+
+use super::lex::Token;
+use super::op::{Function, Local, Op, Place};
+use crate::memory::{Arc, HashMap, String, Vec, format};
+use crate::text::Text;
+
+/// Most statements and expressions within each other.
+const DEEPEST: usize = 200;
+
+/// Names as numbers.
+#[derive(Debug, Default)]
+pub(super) struct Names(HashMap<Text, u32>);
+
+impl Names {
+    pub(super) fn number(&mut self, name: &Text) -> u32 {
+        if let Some(&number) = self.0.get(name) {
+            return number;
+        }
+        let number = self.0.len() as u32;
+        self.0.insert(name.clone(), number);
+        number
+    }
+}
+
+/// Why a text is not taken.
+pub(super) enum Fault {
+    /// At this line.
+    Wrong(String, u64),
+    /// It goes on in the next line.
+    Incomplete,
+}
+
+/// What a line is.
+pub(super) enum Item {
+    Code(Vec<Op>),
+    Define(u32, Function),
+    Quit,
+}
+
+pub(super) struct Parser<'p> {
+    tokens: &'p [(Token, u64)],
+    at: usize,
+    line: u64,
+    names: &'p mut Names,
+    code: Vec<Op>,
+    /// Jumps out of the loops around, and back to their next turn.
+    loops: Vec<(Vec<usize>, Vec<usize>)>,
+    depth: usize,
+    in_function: bool,
+    quits: bool,
+}
+
+type Parsed<T> = Result<T, Fault>;
+
+impl<'p> Parser<'p> {
+    pub(super) fn new(tokens: &'p [(Token, u64)], line: u64, names: &'p mut Names) -> Self {
+        Self {
+            tokens,
+            at: 0,
+            line,
+            names,
+            code: Vec::new(),
+            loops: Vec::new(),
+            depth: 0,
+            in_function: false,
+            quits: false,
+        }
+    }
+
+    fn peek(&self) -> &Token {
+        self.tokens.get(self.at).map_or(&Token::End, |(token, _)| token)
+    }
+
+    fn wrong<T>(&self, message: &str) -> Parsed<T> {
+        let line = self.tokens.get(self.at).map_or(self.line, |(_, line)| *line);
+        if matches!(self.peek(), Token::End) {
+            Err(Fault::Incomplete)
+        } else {
+            Err(Fault::Wrong(message.into(), line))
+        }
+    }
+
+    fn syntax<T>(&self) -> Parsed<T> {
+        self.wrong("syntax error")
+    }
+
+    fn takes(&mut self, sign: &'static str) -> bool {
+        let found = *self.peek() == Token::Sign(sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, sign: &'static str) -> Parsed<()> {
+        if self.takes(sign) { Ok(()) } else { self.syntax() }
+    }
+
+    fn skip_newlines(&mut self) {
+        while *self.peek() == Token::Newline {
+            self.at += 1;
+        }
+    }
+
+    /// What was read ends here: how many tokens.
+    pub(super) const fn taken(&self) -> usize {
+        self.at
+    }
+
+    /// The next line, or definition; `None` at the end.
+    pub(super) fn item(&mut self) -> Parsed<Option<Item>> {
+        self.code = Vec::new();
+        if *self.peek() == Token::End {
+            return Ok(None);
+        }
+        if *self.peek() == Token::Word("define") {
+            self.at += 1;
+            let (name, function) = self.define()?;
+            return Ok(Some(Item::Define(name, function)));
+        }
+        while !matches!(self.peek(), Token::Newline | Token::End) {
+            if self.takes(";") {
+                continue;
+            }
+            self.statement()?;
+            if self.quits {
+                return Ok(Some(Item::Quit));
+            }
+            if !matches!(self.peek(), Token::Newline | Token::Sign(";")) {
+                return self.syntax();
+            }
+        }
+        self.at += usize::from(*self.peek() == Token::Newline);
+        Ok(Some(Item::Code(std::mem::take(&mut self.code))))
+    }
+
+    fn name(&mut self) -> Parsed<u32> {
+        match self.peek().clone() {
+            Token::Name(name) => {
+                self.at += 1;
+                Ok(self.names.number(&name))
+            }
+            _ => self.syntax(),
+        }
+    }
+
+    fn locals(&mut self, ends: impl Fn(&Token) -> bool) -> Parsed<Vec<Local>> {
+        let mut locals: Vec<Local> = Vec::new();
+        while !ends(self.peek()) {
+            if !locals.is_empty() {
+                self.expect(",")?;
+            }
+            let is_reference = self.takes("*") || self.takes("&");
+            let name = self.name()?;
+            let is_array = self.takes("[");
+            if is_array {
+                self.expect("]")?;
+            }
+            if locals.iter().any(|local| (local.name, local.is_array) == (name, is_array)) {
+                return self.wrong("duplicate parameter names");
+            }
+            locals.push(Local { name, is_array, is_reference });
+        }
+        Ok(locals)
+    }
+
+    fn define(&mut self) -> Parsed<(u32, Function)> {
+        let is_void = *self.peek() == Token::Word("void");
+        self.at += usize::from(is_void);
+        let name = self.name()?;
+        self.expect("(")?;
+        let parameters = self.locals(|token| *token == Token::Sign(")"))?;
+        self.expect(")")?;
+        self.skip_newlines();
+        self.expect("{")?;
+        self.skip_newlines();
+        let mut autos = Vec::new();
+        if *self.peek() == Token::Word("auto") {
+            self.at += 1;
+            autos = self.locals(|token| matches!(token, Token::Newline | Token::Sign(";")))?;
+            self.at += 1;
+        }
+        self.in_function = true;
+        self.block()?;
+        self.in_function = false;
+        self.code.push(Op::Number(Text::from_static(b"0")));
+        self.code.push(Op::Return);
+        let code = Arc::new(std::mem::take(&mut self.code));
+        Ok((name, Function { is_void, parameters, autos, code }))
+    }
+
+    /// Statements up to a closing brace.
+    fn block(&mut self) -> Parsed<()> {
+        loop {
+            match self.peek() {
+                Token::Newline | Token::Sign(";") => self.at += 1,
+                Token::Sign("}") => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => {
+                    self.statement()?;
+                    if !matches!(self.peek(), Token::Newline | Token::Sign(";" | "}")) {
+                        return self.syntax();
+                    }
+                }
+            }
+        }
+    }
+
+    fn deeper(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        if self.depth > DEEPEST { self.wrong("memory exhausted") } else { Ok(()) }
+    }
+
+    fn statement(&mut self) -> Parsed<()> {
+        self.deeper()?;
+        self.statement_inside()?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn jump(&mut self, op: Op) -> usize {
+        self.code.push(op);
+        self.code.len() - 1
+    }
+
+    /// The jump at `from` leads to what comes next.
+    fn land(&mut self, from: usize) {
+        let here = self.code.len();
+        if let Some(Op::Jump(to) | Op::JumpZero(to) | Op::JumpNonzero(to)) = self.code.get_mut(from) {
+            *to = here;
+        }
+    }
+
+    fn statement_inside(&mut self) -> Parsed<()> {
+        match self.peek().clone() {
+            Token::Sign("{") => {
+                self.at += 1;
+                self.block()
+            }
+            Token::String(text) => {
+                self.at += 1;
+                self.code.push(Op::Text(text));
+                Ok(())
+            }
+            Token::Word(word) => match word {
+                "if" => self.conditional(),
+                "while" => self.while_loop(),
+                "for" => self.for_loop(),
+                "print" => self.print(),
+                "break" | "continue" => {
+                    self.at += 1;
+                    let from = self.jump(Op::Jump(0));
+                    match self.loops.last_mut() {
+                        Some((breaks, _)) if word == "break" => breaks.push(from),
+                        Some((_, continues)) => continues.push(from),
+                        None => {
+                            self.at -= 1;
+                            let message = if word == "break" {
+                                "Break outside a for/while"
+                            } else {
+                                "Continue outside a for"
+                            };
+                            return self.wrong(message);
+                        }
+                    }
+                    Ok(())
+                }
+                "return" => {
+                    if !self.in_function {
+                        // It is found out at the end of the line.
+                        while !matches!(self.peek(), Token::Newline | Token::End) {
+                            self.at += 1;
+                        }
+                        return self.wrong("Return outside of a function.");
+                    }
+                    self.at += 1;
+                    if matches!(self.peek(), Token::Newline | Token::Sign(";" | "}")) {
+                        self.code.push(Op::Number(Text::from_static(b"0")));
+                    } else {
+                        self.expression()?;
+                    }
+                    self.code.push(Op::Return);
+                    Ok(())
+                }
+                "quit" => {
+                    self.at += 1;
+                    self.quits = true;
+                    Ok(())
+                }
+                "halt" | "limits" | "warranty" => {
+                    self.at += 1;
+                    self.code.push(match word {
+                        "halt" => Op::Halt,
+                        "limits" => Op::Limits,
+                        _ => Op::Warranty,
+                    });
+                    Ok(())
+                }
+                _ => self.shown_expression(),
+            },
+            _ => self.shown_expression(),
+        }
+    }
+
+    /// An expression as a statement: an assignment is not shown.
+    fn shown_expression(&mut self) -> Parsed<()> {
+        let start = self.at;
+        let begin = self.code.len();
+        self.expression()?;
+        let is_assignment = matches!(self.code.last(), Some(Op::Store(_)))
+            && self.code.len() > begin
+            && self.assigns_at(start);
+        self.code.push(if is_assignment { Op::Pop } else { Op::Print });
+        Ok(())
+    }
+
+    /// Whether what begins at this token is a place, then an assignment.
+    fn assigns_at(&self, start: usize) -> bool {
+        let mut at = start;
+        let token = |at: usize| self.tokens.get(at).map(|(token, _)| token);
+        if !matches!(token(at), Some(Token::Name(_) | Token::Word("scale" | "ibase" | "obase" | "last"))) {
+            return false;
+        }
+        at += 1;
+        if token(at) == Some(&Token::Sign("[")) {
+            let mut depth = 0_usize;
+            loop {
+                match token(at) {
+                    Some(Token::Sign("[")) => depth += 1,
+                    Some(Token::Sign("]")) => depth -= 1,
+                    None => return false,
+                    _ => {}
+                }
+                at += 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+        }
+        matches!(token(at), Some(Token::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "^=")))
+    }
+
+    fn conditional(&mut self) -> Parsed<()> {
+        self.at += 1;
+        self.expect("(")?;
+        self.expression()?;
+        self.expect(")")?;
+        let otherwise = self.jump(Op::JumpZero(0));
+        self.skip_newlines();
+        self.statement()?;
+        if *self.peek() == Token::Word("else") {
+            self.at += 1;
+            let end = self.jump(Op::Jump(0));
+            self.land(otherwise);
+            self.skip_newlines();
+            self.statement()?;
+            self.land(end);
+        } else {
+            self.land(otherwise);
+        }
+        Ok(())
+    }
+
+    fn while_loop(&mut self) -> Parsed<()> {
+        self.at += 1;
+        self.expect("(")?;
+        let start = self.code.len();
+        self.expression()?;
+        self.expect(")")?;
+        let end = self.jump(Op::JumpZero(0));
+        self.loops.push((Vec::new(), Vec::new()));
+        self.skip_newlines();
+        self.statement()?;
+        self.code.push(Op::Jump(start));
+        self.land(end);
+        self.end_loop(start);
+        Ok(())
+    }
+
+    fn end_loop(&mut self, next_turn: usize) {
+        let Some((breaks, continues)) = self.loops.pop() else { return };
+        for from in breaks {
+            self.land(from);
+        }
+        for from in continues {
+            if let Some(Op::Jump(to)) = self.code.get_mut(from) {
+                *to = next_turn;
+            }
+        }
+    }
+
+    fn for_loop(&mut self) -> Parsed<()> {
+        self.at += 1;
+        self.expect("(")?;
+        if !self.takes(";") {
+            self.expression()?;
+            self.code.push(Op::Pop);
+            self.expect(";")?;
+        }
+        let start = self.code.len();
+        let mut end = None;
+        if !self.takes(";") {
+            self.expression()?;
+            end = Some(self.jump(Op::JumpZero(0)));
+            self.expect(";")?;
+        }
+        let body = self.jump(Op::Jump(0));
+        let step = self.code.len();
+        if !self.takes(")") {
+            self.expression()?;
+            self.code.push(Op::Pop);
+            self.expect(")")?;
+        }
+        self.code.push(Op::Jump(start));
+        self.land(body);
+        self.loops.push((Vec::new(), Vec::new()));
+        self.skip_newlines();
+        self.statement()?;
+        self.code.push(Op::Jump(step));
+        if let Some(end) = end {
+            self.land(end);
+        }
+        self.end_loop(step);
+        Ok(())
+    }
+
+    fn print(&mut self) -> Parsed<()> {
+        self.at += 1;
+        loop {
+            if let Token::String(text) = self.peek().clone() {
+                self.at += 1;
+                self.code.push(Op::Escaped(text));
+            } else {
+                self.expression()?;
+                self.code.push(Op::PrintPart);
+            }
+            if !self.takes(",") {
+                return Ok(());
+            }
+        }
+    }
+
+    fn expression(&mut self) -> Parsed<()> {
+        self.deeper()?;
+        self.either()?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn either(&mut self) -> Parsed<()> {
+        self.both()?;
+        while self.takes("||") {
+            self.code.push(Op::Truth);
+            let end = self.jump(Op::JumpNonzero(0));
+            self.both()?;
+            self.code.push(Op::Truth);
+            self.rejoin(end, b"1");
+        }
+        Ok(())
+    }
+
+    /// Behind a jump that takes its value away: that value comes back where it was taken.
+    fn rejoin(&mut self, from: usize, value: &'static [u8]) {
+        let over = self.jump(Op::Jump(0));
+        self.land(from);
+        self.code.push(Op::Number(Text::from_static(value)));
+        self.land(over);
+    }
+
+    fn both(&mut self) -> Parsed<()> {
+        self.negation()?;
+        while self.takes("&&") {
+            let end = self.jump(Op::JumpZero(0));
+            self.negation()?;
+            self.code.push(Op::Truth);
+            self.rejoin(end, b"0");
+        }
+        Ok(())
+    }
+
+    fn negation(&mut self) -> Parsed<()> {
+        let mut count = 0_usize;
+        while self.takes("!") {
+            count += 1;
+        }
+        self.relation()?;
+        for _ in 0..count.min(2 + count % 2) {
+            self.code.push(Op::Not);
+        }
+        Ok(())
+    }
+
+    fn sign_of(&self, signs: &[&'static str]) -> Option<&'static str> {
+        match self.peek() {
+            Token::Sign(sign) => signs.iter().find(|known| *known == sign).copied(),
+            _ => None,
+        }
+    }
+
+    fn relation(&mut self) -> Parsed<()> {
+        self.sum()?;
+        while let Some(sign) = self.sign_of(&["==", "<=", ">=", "!=", "<", ">"]) {
+            self.at += 1;
+            self.sum()?;
+            self.code.push(Op::Binary(sign));
+        }
+        Ok(())
+    }
+
+    fn sum(&mut self) -> Parsed<()> {
+        self.product()?;
+        while let Some(sign) = self.sign_of(&["+", "-"]) {
+            self.at += 1;
+            self.product()?;
+            self.code.push(Op::Binary(sign));
+        }
+        Ok(())
+    }
+
+    fn product(&mut self) -> Parsed<()> {
+        self.power()?;
+        while let Some(sign) = self.sign_of(&["*", "/", "%"]) {
+            self.at += 1;
+            self.power()?;
+            self.code.push(Op::Binary(sign));
+        }
+        Ok(())
+    }
+
+    fn power(&mut self) -> Parsed<()> {
+        self.unary()?;
+        let mut count = 0_usize;
+        while self.takes("^") {
+            self.unary()?;
+            count += 1;
+        }
+        for _ in 0..count {
+            self.code.push(Op::Binary("^"));
+        }
+        Ok(())
+    }
+
+    fn unary(&mut self) -> Parsed<()> {
+        let mut count = 0_usize;
+        while self.takes("-") {
+            count += 1;
+        }
+        self.primary()?;
+        if count % 2 == 1 {
+            self.code.push(Op::Negate);
+        }
+        Ok(())
+    }
+
+    fn primary(&mut self) -> Parsed<()> {
+        match self.peek().clone() {
+            Token::Number(digits) => {
+                self.at += 1;
+                self.code.push(Op::Number(digits));
+                Ok(())
+            }
+            Token::Sign("(") => {
+                self.at += 1;
+                self.expression()?;
+                self.expect(")")?;
+                // What is in parentheses is shown, also where it assigns.
+                Ok(())
+            }
+            Token::Sign(sign @ ("++" | "--")) => {
+                self.at += 1;
+                let place = self.place()?;
+                let Some(place) = place else { return self.syntax() };
+                self.code.push(Op::Step { place, down: sign == "--", before: false });
+                Ok(())
+            }
+            Token::Word(word @ ("length" | "sqrt")) => {
+                self.at += 1;
+                self.expect("(")?;
+                self.expression()?;
+                self.expect(")")?;
+                self.code.push(if word == "length" { Op::Length } else { Op::Root });
+                Ok(())
+            }
+            Token::Word("scale")
+                if self.tokens.get(self.at + 1).is_some_and(|(token, _)| *token == Token::Sign("(")) =>
+            {
+                self.at += 2;
+                self.expression()?;
+                self.expect(")")?;
+                self.code.push(Op::ScaleOf);
+                Ok(())
+            }
+            Token::Word("read") => {
+                self.at += 1;
+                self.expect("(")?;
+                self.expect(")")?;
+                self.code.push(Op::Read);
+                Ok(())
+            }
+            Token::Name(name)
+                if self.tokens.get(self.at + 1).is_some_and(|(token, _)| *token == Token::Sign("(")) =>
+            {
+                self.at += 2;
+                self.call(&name)
+            }
+            _ => {
+                let Some(place) = self.place()? else { return self.syntax() };
+                self.named(place)
+            }
+        }
+    }
+
+    /// A place; the index of an element is compiled.
+    fn place(&mut self) -> Parsed<Option<Place>> {
+        let place = match self.peek().clone() {
+            Token::Word("scale") => Place::Scale,
+            Token::Word("ibase") => Place::InputBase,
+            Token::Word("obase") => Place::OutputBase,
+            Token::Word("last") => Place::Last,
+            Token::Name(name) => {
+                let number = self.names.number(&name);
+                self.at += 1;
+                if self.takes("[") {
+                    self.expression()?;
+                    self.expect("]")?;
+                    return Ok(Some(Place::Element(number)));
+                }
+                return Ok(Some(Place::Variable(number)));
+            }
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        Ok(Some(place))
+    }
+
+    /// What follows a place: an assignment, a step, or nothing.
+    fn named(&mut self, place: Place) -> Parsed<()> {
+        if self.takes("=") {
+            self.assigned()?;
+            self.code.push(Op::Store(place));
+        } else if let Some(sign) = self.sign_of(&["+=", "-=", "*=", "/=", "%=", "^="]) {
+            self.at += 1;
+            self.code.push(match place {
+                Place::Element(name) => Op::LoadKeep(name),
+                place => Op::Load(place),
+            });
+            self.assigned()?;
+            self.code.push(Op::Binary(
+                sign.get(..1)
+                    .and_then(|sign| ["+", "-", "*", "/", "%", "^"].into_iter().find(|known| *known == sign))
+                    .unwrap_or("+"),
+            ));
+            self.code.push(Op::Store(place));
+        } else if let Some(sign) = self.sign_of(&["++", "--"]) {
+            self.at += 1;
+            self.code.push(Op::Step { place, down: sign == "--", before: true });
+        } else {
+            self.code.push(Op::Load(place));
+        }
+        Ok(())
+    }
+
+    /// The right side of an assignment.
+    fn assigned(&mut self) -> Parsed<()> {
+        self.deeper()?;
+        self.sum()?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn call(&mut self, name: &Text) -> Parsed<()> {
+        let mut kinds = Vec::new();
+        while !self.takes(")") {
+            if !kinds.is_empty() {
+                self.expect(",")?;
+            }
+            let token = |ahead: usize| self.tokens.get(self.at + ahead).map(|(token, _)| token);
+            let is_array = token(1) == Some(&Token::Sign("[")) && token(2) == Some(&Token::Sign("]"));
+            if is_array {
+                let array = self.name()?;
+                self.at += 2;
+                self.code.push(Op::Array(array));
+            } else {
+                self.expression()?;
+            }
+            kinds.push(is_array);
+        }
+        let number = self.names.number(name);
+        self.code.push(Op::Call(number, kinds));
+        Ok(())
+    }
+}
+
+/// A line of a message.
+pub(super) fn message(file: &str, line: u64, text: &str) -> String {
+    format!("{file} {line}: {text}")
+}
