@@ -179,16 +179,18 @@ async fn take(
     let Some(inode) = inode.filter(|_| !request.unlocks) else {
         return tell_time(ctx, request, begin).await;
     };
-    let mut timer =
-        request.timeout.filter(|_| request.waits).map(|time| std::boxed::Box::pin(ctx.sleep(time)));
+    let sleep = request.timeout.filter(|_| request.waits).map(|time| ctx.sleep(time));
+    let mut timer = pin!(async move {
+        match sleep {
+            Some(sleep) => sleep.await,
+            None => std::future::pending().await,
+        }
+    });
     let waits = request.waits;
     let got = poll_fn(|cx| match locks.poll_lock(inode, request.is_exclusive, cx) {
         Poll::Ready(lock) => Poll::Ready(Some(lock)),
         Poll::Pending if !waits => Poll::Ready(None),
-        Poll::Pending => match &mut timer {
-            Some(timer) => pin!(timer).as_mut().poll(cx).map(|()| None),
-            None => Poll::Pending,
-        },
+        Poll::Pending => timer.as_mut().poll(cx).map(|()| None),
     })
     .await;
     ctx.check().await?;

@@ -42,7 +42,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return Ok(ExitStatus::SUCCESS);
     }
     let request = ctx.command(options.operands);
-    ctx.stand_in(request, |name| quote(name)).await
+    ctx.stand_in(request, quote).await
 }
 
 /// `-5`, `--5` and `-+5` are the old forms of `-n 5`, `-n -5` and `-n 5`.
@@ -51,7 +51,7 @@ fn with_letters(args: Vec<Text>) -> Vec<Text> {
     let mut args = args.into_iter();
     while let Some(arg) = args.next() {
         let is_old = match arg.as_bytes() {
-            [b'-', sign, digit, ..] if matches!(sign, b'-' | b'+') => digit.is_ascii_digit(),
+            [b'-', b'-' | b'+', digit, ..] => digit.is_ascii_digit(),
             [b'-', digit, ..] => digit.is_ascii_digit(),
             _ => false,
         };

@@ -52,7 +52,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
     while left > 0 {
         let mut ready: VecDeque<usize> = VecDeque::new();
-        for &index in graph.order.iter() {
+        for &index in &graph.order {
             if graph.items.get(index).is_some_and(|item| item.before == 0 && !item.done) {
                 ready.push_back(index);
             }
@@ -117,7 +117,7 @@ async fn read(ctx: &mut Context, operand: &[u8]) -> Result<Option<Graph>, Operan
             }
         }
     }
-    for item in items.iter_mut() {
+    for item in &mut items {
         item.after.reverse();
     }
     let order = names.iter().map(|(_, &index)| index).collect();
@@ -151,7 +151,7 @@ impl Graph {
                     continue;
                 }
                 self.tell(ctx, end, index, place).await?;
-                for item in self.items.iter_mut() {
+                for item in &mut self.items {
                     item.from = None;
                 }
                 return Ok(());

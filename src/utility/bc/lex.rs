@@ -55,7 +55,7 @@ pub(super) fn tokens(text: &[u8], mut line: u64) -> Result<Vec<(Token, u64)>, (c
                 let end =
                     rest.iter().skip(1).position(|&byte| byte == b'"').map_or(rest.len(), |end| end + 1);
                 let inside = rest.get(1..end).unwrap_or(&[]);
-                line += inside.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                line += memchr::memchr_iter(b'\n', inside).count() as u64;
                 out.push((Token::String(Text::from(inside)), line));
                 at += end + 1;
             }

@@ -478,7 +478,7 @@ impl Machine {
         for (local, value) in function.parameters.iter().zip(values) {
             self.set_local(&mut saved, *local, Some(value));
         }
-        for local in function.autos.iter() {
+        for local in &function.autos {
             self.set_local(&mut saved, *local, None);
         }
         let code = Arc::clone(&function.code);

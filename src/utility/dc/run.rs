@@ -145,7 +145,7 @@ impl Machine {
                 Ok(())
             }
             b'p' | b'n' | b'P' | b'f' => self.print(ctx, byte).await?,
-            b'x' => self.execute(ctx).await?,
+            b'x' => self.execute(ctx)?,
             b'<' | b'>' | b'=' => {
                 let chosen = self.compare(byte, false);
                 self.run_chosen(ctx, chosen)?
@@ -467,7 +467,7 @@ impl Machine {
         Ok(())
     }
 
-    async fn execute(&mut self, ctx: &mut Context) -> Result<Result<(), Complaint>, UtilityError> {
+    fn execute(&mut self, ctx: &Context) -> Result<Result<(), Complaint>, UtilityError> {
         match self.pop() {
             Ok(Value::Text(text)) => self.enter(ctx, text)?,
             Ok(number) => self.stack.push(number),

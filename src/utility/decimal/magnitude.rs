@@ -123,7 +123,7 @@ impl Magnitude {
     pub(super) fn multiply_small(&self, factor: u32) -> Self {
         let mut out = Vec::with_capacity(self.0.len() + 1);
         let mut carry = 0_u64;
-        for &part in self.0.iter() {
+        for &part in &self.0 {
             let value = u64::from(part) * u64::from(factor) + carry;
             out.push((value % BASE) as u32);
             carry = value / BASE;

@@ -20,7 +20,7 @@ pub(crate) fn number(name: &[u8]) -> Option<u8> {
         _ => name,
     };
     let same = |known: &&str| known.as_bytes().eq_ignore_ascii_case(bare);
-    let index = NAMES.iter().position(|known| same(&known)).or_else(|| match bare {
+    let index = NAMES.iter().position(same).or_else(|| match bare {
         _ if bare.eq_ignore_ascii_case(b"IO") => Some(28),
         _ if bare.eq_ignore_ascii_case(b"IOT") => Some(5),
         _ if bare.eq_ignore_ascii_case(b"CLD") => Some(16),

@@ -81,7 +81,7 @@ impl<'s> Session<'s> {
             _ if patch.is_bare => None,
             Ok(hunk) => hunk,
             Err(error) => {
-                if let Some(name) = self.choose(ctx, &patch, Side::There)?
+                if let Some(name) = self.choose(ctx, &patch, Side::There)
                     && !settings.silent
                 {
                     self.announce(ctx, &patch, &name, &name).await?;
@@ -118,7 +118,7 @@ impl<'s> Session<'s> {
         if settings.reverse {
             sides.swap(0, 1);
         }
-        let Some(name) = self.choose(ctx, &patch, sides[0])? else {
+        let Some(name) = self.choose(ctx, &patch, sides[0]) else {
             return self.skip_all(ctx, reader, &patch, hunk).await;
         };
         let (source, target) = self.source_and_target(&patch, &name);
@@ -324,9 +324,9 @@ impl<'s> Session<'s> {
     }
 
     /// The file to patch: the operand, else the best of the names in the header that is there.
-    fn choose(&self, ctx: &Context, patch: &Patch<'_>, old: Side) -> Result<Option<Vec<u8>>, UtilityError> {
+    fn choose(&self, ctx: &Context, patch: &Patch<'_>, old: Side) -> Option<Vec<u8>> {
         if let Some(operand) = &self.operand {
-            return Ok(Some(operand.as_bytes().to_metered()));
+            return Some(operand.as_bytes().to_metered());
         }
         let mut names: Vec<Vec<u8>> = Vec::new();
         for name in patch.names.candidates(self.settings.strip) {
@@ -337,12 +337,12 @@ impl<'s> Session<'s> {
         let there = existing(ctx, &names);
         let chosen = if self.settings.posix { there.first() } else { best(&there) };
         if let Some(name) = chosen {
-            return Ok(Some(name.clone()));
+            return Some(name.clone());
         }
         if old != Side::There || patch.is_bare {
-            return Ok(best(&names).cloned());
+            return best(&names).cloned();
         }
-        Ok(None)
+        None
     }
 
     /// Nobody says which file is meant: the hunks are left out.
@@ -561,7 +561,7 @@ async fn apply(
 ) -> Result<(), UtilityError> {
     progress.output.extend_from_slice(lines.range(progress.frozen + 1, place));
     let mut at = place;
-    for line in hunk.lines.iter() {
+    for line in &hunk.lines {
         ctx.tick().await?;
         match line.mark {
             b'+' => {

@@ -270,7 +270,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         found = true;
         session.patch(ctx, &mut reader, patch).await?;
     }
-    if !found {
+    if !found && !text.is_empty() {
         ctx.stdout.flush().await?;
         return Err(fatal("Only garbage was found in the patch input."));
     }

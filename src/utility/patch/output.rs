@@ -45,7 +45,7 @@ impl Reject {
             self.text.extend_from_slice(head.as_bytes());
             self.text.extend_from_slice(hunk.label);
             self.text.push(b'\n');
-            for line in hunk.lines.iter() {
+            for line in &hunk.lines {
                 self.push(&[line.mark], line.text);
             }
             return;
@@ -55,7 +55,8 @@ impl Reject {
         self.text.extend_from_slice(hunk.label);
         self.text.push(b'\n');
         let range = |(first, count): (usize, usize)| match count {
-            0 | 1 => format!("{first}"),
+            0 => String::from("0"),
+            1 => format!("{first}"),
             count => format!("{first},{}", first + count - 1),
         };
         for (mark, own, lead, end) in [
@@ -63,9 +64,6 @@ impl Reject {
             (b'+', new, "--- ", if is_normal { " -----" } else { " ----" }),
         ] {
             self.text.extend_from_slice(format!("{lead}{}{end}\n", range(own)).as_bytes());
-            if !hunk.lines.iter().any(|line| line.mark == mark) {
-                continue;
-            }
             for (index, line) in hunk.lines.iter().enumerate() {
                 if line.mark == b' ' {
                     self.push(b"  ", line.text);
@@ -80,9 +78,6 @@ impl Reject {
     fn push(&mut self, lead: &[u8], text: &[u8]) {
         self.text.extend_from_slice(lead);
         self.text.extend_from_slice(text);
-        if !text.ends_with(b"\n") {
-            self.text.extend_from_slice(b"\n\\ No newline at end of file\n");
-        }
     }
 }
 
@@ -168,7 +163,7 @@ impl Session<'_> {
         };
         if backs_up && !self.backed_up.iter().any(|name| name.as_slice() == target) {
             let backup = self.backup_name(ctx, target);
-            self.make_parents(ctx, &backup)?;
+            make_parents(ctx, &backup)?;
             let mode = if written.original.is_some() { written.mode } else { 0o666 & !ctx.umask };
             let path = ctx.absolute(&backup);
             let original = written.original.unwrap_or(&[]);
@@ -186,12 +181,12 @@ impl Session<'_> {
                 Ok(()) | Err(FsError::Errno(Errno::NotFound)) => {}
                 Err(error) => return Err(named("Can't remove file", source, error)),
             }
-            self.remove_parents(ctx, source)?;
+            remove_parents(ctx, source)?;
         }
         if written.removes {
             return Ok(());
         }
-        self.make_parents(ctx, target)?;
+        make_parents(ctx, target)?;
         // A link, or a file that may only be read, is replaced.
         match ctx.fs().remove_file(&path) {
             Ok(()) | Err(FsError::Errno(Errno::NotFound)) => {}
@@ -224,29 +219,6 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn make_parents(&self, ctx: &Context, name: &[u8]) -> Result<(), UtilityError> {
-        let path = ctx.absolute(name);
-        if let Some((directory, _)) = crate::vfs::path::split_last(&path) {
-            ctx.fs()
-                .create_dir_all(directory, 0o777 & !ctx.umask)
-                .map_err(|error| UtilityError::operand(name, error))?;
-        }
-        Ok(())
-    }
-
-    /// Folders that a removed file leaves empty go too.
-    fn remove_parents(&self, ctx: &Context, name: &[u8]) -> Result<(), UtilityError> {
-        let mut rest = parent(name);
-        while !matches!(rest, b"." | b"/" | b"") {
-            match ctx.fs().remove_dir(&ctx.absolute(rest)) {
-                Ok(()) => rest = parent(rest),
-                Err(FsError::Limit(limit)) => return Err(limit.into()),
-                Err(_) => break,
-            }
-        }
-        Ok(())
-    }
-
     fn backup_name(&self, ctx: &Context, target: &[u8]) -> Vec<u8> {
         let settings = self.settings;
         let control = settings.control.as_ref().map_or(&b"existing"[..], Text::as_bytes);
@@ -272,4 +244,27 @@ impl Session<'_> {
             settings.suffix.as_ref().map_or(if no_prefix { &b".orig"[..] } else { b"" }, Text::as_bytes);
         [prefix, directory, base_prefix, base, suffix].concat_metered()
     }
+}
+
+fn make_parents(ctx: &Context, name: &[u8]) -> Result<(), UtilityError> {
+    let path = ctx.absolute(name);
+    if let Some((directory, _)) = crate::vfs::path::split_last(&path) {
+        ctx.fs()
+            .create_dir_all(directory, 0o777 & !ctx.umask)
+            .map_err(|error| UtilityError::operand(name, error))?;
+    }
+    Ok(())
+}
+
+/// Folders that a removed file leaves empty go too.
+fn remove_parents(ctx: &Context, name: &[u8]) -> Result<(), UtilityError> {
+    let mut rest = parent(name);
+    while !matches!(rest, b"." | b"/" | b"") {
+        match ctx.fs().remove_dir(&ctx.absolute(rest)) {
+            Ok(()) => rest = parent(rest),
+            Err(FsError::Limit(limit)) => return Err(limit.into()),
+            Err(_) => break,
+        }
+    }
+    Ok(())
 }

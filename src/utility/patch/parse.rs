@@ -47,7 +47,7 @@ impl Hunk<'_> {
     /// Old and new change places; in each change what is taken away comes first.
     pub(super) fn swap(&mut self) {
         std::mem::swap(&mut self.old, &mut self.new);
-        for line in self.lines.iter_mut() {
+        for line in &mut self.lines {
             line.mark = match line.mark {
                 b'-' => b'+',
                 b'+' => b'-',
@@ -155,10 +155,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn malformed(&self, line: &[u8], number: usize) -> UtilityError {
-        fatal(format_args!("malformed patch at line {number}: {}", bstr::BStr::new(line)))
-    }
-
     /// A line that follows says that the one before has no newline.
     fn without_newline(&mut self, text: &'t [u8]) -> &'t [u8] {
         if self.peek().starts_with(b"\\ ") || self.peek().starts_with(b"\\\n") {
@@ -172,7 +168,7 @@ impl<'t> Reader<'t> {
         let head = self.peek();
         let Some(rest) = head.strip_prefix(b"@@ -") else { return Ok(None) };
         let Some((old, new, label)) = unified_ranges(rest) else {
-            return if head.starts_with(b"@@ -") { Err(self.malformed(head, self.line)) } else { Ok(None) };
+            return if head.starts_with(b"@@ -") { Err(malformed(head, self.line)) } else { Ok(None) };
         };
         self.take();
         let mut hunk = Hunk { old, new, lines: Vec::new(), label };
@@ -195,7 +191,7 @@ impl<'t> Reader<'t> {
                 }
                 None => return Err(fatal("unexpected end of file in patch")),
                 Some((b'\\', _)) => continue,
-                Some(_) => return Err(self.malformed(line, number)),
+                Some(_) => return Err(malformed(line, number)),
             };
             let fits = match mark {
                 b'-' => olds > 0,
@@ -203,7 +199,7 @@ impl<'t> Reader<'t> {
                 _ => olds > 0 && news > 0,
             };
             if !fits {
-                return Err(self.malformed(line, number));
+                return Err(malformed(line, number));
             }
             olds -= usize::from(mark != b'+');
             news -= usize::from(mark != b'-');
@@ -221,12 +217,12 @@ impl<'t> Reader<'t> {
         let number = self.line;
         let head = self.take();
         let old = head.strip_prefix(b"*** ").and_then(|range| context_range(range, b" ****"));
-        let old = old.ok_or_else(|| self.malformed(head, number))?;
+        let old = old.ok_or_else(|| malformed(head, number))?;
         let olds = self.context_lines(ctx, b"--- ").await?;
         let number = self.line;
         let head = self.take();
         let new = head.strip_prefix(b"--- ").and_then(|range| context_range(range, b" ----"));
-        let new = new.ok_or_else(|| self.malformed(head, number))?;
+        let new = new.ok_or_else(|| malformed(head, number))?;
         let news = self.context_lines(ctx, b"").await?;
         let mut hunk = Hunk { old, new, lines: Vec::new(), label };
         merge(&mut hunk, &olds, &news);
@@ -265,7 +261,7 @@ impl<'t> Reader<'t> {
                 let number = self.line;
                 let line = self.take();
                 if !line.starts_with(b"---") {
-                    return Err(self.malformed(line, number));
+                    return Err(malformed(line, number));
                 }
             }
             for _ in 0..count {
@@ -276,7 +272,7 @@ impl<'t> Reader<'t> {
                     return Err(if line.is_empty() {
                         fatal("unexpected end of file in patch")
                     } else {
-                        self.malformed(line, number)
+                        malformed(line, number)
                     });
                 };
                 let text = self.without_newline(text);
@@ -371,4 +367,8 @@ fn normal_command(line: &[u8]) -> Option<(u8, Range, Range)> {
     let olds = if command == b'a' { 0 } else { count(old, old_last) };
     let news = if command == b'd' { 0 } else { count(new, new_last) };
     Some((command, (old, olds), (new, news)))
+}
+
+fn malformed(line: &[u8], number: usize) -> UtilityError {
+    fatal(format_args!("malformed patch at line {number}: {}", bstr::BStr::new(line)))
 }

@@ -55,12 +55,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return Ok(if rows.is_empty() { ExitStatus::FAILURE } else { ExitStatus::SUCCESS });
     }
     let delimiter =
-        options.value(Opt::Delimiter).map_or_else(|| "\n".into(), |text| text.to_metered_string());
+        options.value(Opt::Delimiter).map_or_else(|| "\n".into(), ToMeteredString::to_metered_string);
     let last = rows.len().saturating_sub(1);
     for (index, row) in rows.iter().enumerate() {
         let mut line: String = row.pid.to_decimal();
         if options.has(Opt::ListFull) {
-            let parts: Vec<String> = row.argv.iter().map(|part| part.to_metered_string()).collect();
+            let parts: Vec<String> = row.argv.iter().map(ToMeteredString::to_metered_string).collect();
             line =
                 format!("{line} {}", parts.iter().map(String::as_str).collect::<Vec<&str>>().join_text(" "));
         } else if options.has(Opt::ListName) {

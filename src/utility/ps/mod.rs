@@ -123,7 +123,7 @@ impl Shown {
     }
 
     fn command(&self) -> String {
-        let parts: Vec<String> = self.row.argv.iter().map(|part| part.to_metered_string()).collect();
+        let parts: Vec<String> = self.row.argv.iter().map(ToMeteredString::to_metered_string).collect();
         self.lead(parts.iter().map(String::as_str).collect::<Vec<&str>>().join_text(" "))
     }
 
@@ -265,7 +265,7 @@ async fn print(ctx: &mut Context, settings: &Settings, shown: &[Shown]) -> Resul
     }
     for row in shown {
         let mut values: Vec<String> = Vec::new();
-        for column in settings.columns.iter() {
+        for column in &settings.columns {
             values.push(column.value(ctx, row));
         }
         line(ctx, settings, &values, false).await?;

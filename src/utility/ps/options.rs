@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::{Order, Settings};
-use crate::memory::{ToMetered, Vec, format};
+use crate::memory::{Vec, format};
 use crate::text::Text;
 use crate::utility::Context;
 use crate::utility::UtilityError;
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
             for name in names.split(',') {
                 self.settings.columns.extend(Column::named(name.as_bytes()));
             }
-            for column in self.settings.columns.iter_mut() {
+            for column in &mut self.settings.columns {
                 // In the full format the user is called UID, in the default one a command CMD.
                 if matches!(self.format, Some(FULL | EXTRA_FULL)) && column.heading == "USER" {
                     column.heading = "UID".into();
@@ -92,9 +92,7 @@ impl<'a> Reader<'a> {
             let takes_list =
                 if is_unix { b"CGgOopqstUu".contains(&letter) } else { b"kOopqtU".contains(&letter) };
             if takes_list {
-                let list = if !tail.is_empty() {
-                    Text::from(tail)
-                } else {
+                let list = if tail.is_empty() {
                     let Some((list, args)) = self.args.split_first() else {
                         return Err(wrong(match letter {
                             b'o' | b'O' => {
@@ -105,15 +103,17 @@ impl<'a> Reader<'a> {
                     };
                     self.args = args;
                     list.clone()
+                } else {
+                    Text::from(tail)
                 };
                 return self.list(ctx, letter, &list, is_unix);
             }
             match (is_unix, letter) {
-                (true, b'A' | b'e') | (false, b'a' | b'x' | b'g' | b'T') | (true, b'a' | b'd') => {
+                (true, b'A' | b'e' | b'a' | b'd') | (false, b'a' | b'x' | b'g' | b'T') => {
                     self.settings.all = true;
                 }
                 (true, b'f') => {
-                    self.format = Some(if self.format == Some(EXTRA_FULL) { EXTRA_FULL } else { FULL })
+                    self.format = Some(if self.format == Some(EXTRA_FULL) { EXTRA_FULL } else { FULL });
                 }
                 (true, b'F') => self.format = Some(EXTRA_FULL),
                 (true, b'l') => self.format = Some(LONG),
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
                 (true, b'y') => self.long_y = true,
                 (true, b'H') => self.settings.order = Order::Indented,
                 (true, b'N') => self.settings.negated = true,
-                (true, b'V') | (false, b'V') => {
+                (_, b'V') => {
                     return Err(UtilityError::Exit(crate::utility::ExitStatus::SUCCESS));
                 }
                 (true, b'w' | b'c') | (false, b'w' | b'c' | b'S' | b'n') => {}
@@ -355,11 +355,9 @@ fn list_name(letter: u8) -> &'static str {
     }
 }
 
-/// Nothing is printed twice.
+/// A complaint, and how to get help.
 pub(super) fn usage(message: &str) -> crate::memory::String {
     format!(
         "error: {message}\n\nUsage:\n ps [options]\n\n Try 'ps --help <simple|list|output|threads|misc|all>'\n  or 'ps --help <s|l|o|t|m|a>'\n for additional help text.\n\nFor more details see ps(1).\n"
     )
-    .as_str()
-    .to_metered()
 }
