@@ -5,6 +5,7 @@ use super::Git;
 use super::arguments::Arguments;
 use super::date::{DateMode, parse_about};
 use super::error::{Result, fatal};
+use super::graph::Graph;
 use super::object::commit::{header, message};
 use super::object::id::{Kind, ObjectId};
 use super::pretty::{Format, LogStyle};
@@ -76,12 +77,14 @@ pub(crate) const LOG_OPTIONS: &[OptionSpec] = &[
     flag('\0', "use-mailmap", "accepted; names are shown as they are"),
     flag('\0', "mailmap", "accepted; names are shown as they are"),
     optional('\0', "notes", "ref", "accepted; notes are not shown"),
-    flag('\0', "graph", "not supported"),
+    flag('\0', "graph", "draw a text-based graphical representation of the commit history"),
     flag('g', "walk-reflogs", "walk reflog entries instead of the history"),
     flag('\0', "follow", "continue listing the history of a file beyond renames"),
     flag('m', "", "show diffs of merges against all parents"),
-    flag('c', "", "not supported"),
-    flag('\0', "cc", "not supported"),
+    flag('c', "", "show combined diffs of merges"),
+    flag('\0', "cc", "show combined diffs of merges without hunks that are as in one parent"),
+    flag('\0', "dd", "show diffs of merges against the first parent"),
+    flag('\0', "remerge-diff", "not supported"),
     flag('t', "", "show the tree objects in the diff output"),
     flag('r', "", "recurse into subtrees"),
     flag('\0', "root", "show the initial commit as a big creation event"),
@@ -111,6 +114,7 @@ pub(crate) struct History {
     side: Option<bool>,
     is_reversed: bool,
     shows_boundary: bool,
+    pub(crate) graph: Option<Graph>,
     /// The refs whose logs are walked.
     pub(crate) logs: Vec<Text>,
     shown: Vec<ObjectId>,
@@ -163,7 +167,13 @@ impl Git {
 
     /// Takes the options and operands of a command that walks a history; `default` stands for no revision.
     pub(crate) async fn history(&mut self, arguments: &Arguments, default: Option<&str>) -> Result<History> {
-        for name in ["graph", "objects", "stdin", "simplify-merges", "author-date-order", "header", "source"]
+        let draws = arguments.has("graph");
+        if draws && (arguments.has("reverse") || arguments.has("no-walk") || arguments.has("walk-reflogs")) {
+            let other = arguments.last_of(&["reverse", "no-walk", "walk-reflogs"]).unwrap_or_default();
+            let (one, two) = if other == "reverse" { ("reverse", "graph") } else if other == "no-walk" { ("no-walk", "graph") } else { ("walk-reflogs", "graph") };
+            return Err(fatal!("options '--{one}' and '--{two}' cannot be used together"));
+        }
+        for name in ["objects", "stdin", "simplify-merges", "author-date-order", "header", "source"]
         {
             if arguments.has(name) {
                 return Err(fatal!("--{name} is not supported"));
@@ -178,8 +188,10 @@ impl Git {
             order: match arguments.last_of(&["topo-order", "date-order"]) {
                 Some("topo-order") => Order::Topological,
                 Some(_) => Order::Date,
+                None if draws => Order::Topological,
                 None => Order::Plain,
             },
+            rewrites_parents: draws || arguments.has("parents"),
             ..Walk::default()
         };
         for (name, is_since) in [
@@ -238,6 +250,7 @@ impl Git {
             },
             is_reversed: arguments.has("reverse"),
             shows_boundary: arguments.has("boundary"),
+            graph: draws.then(Graph::default),
             logs: Vec::new(),
             shown: Vec::new(),
             list: None,
@@ -608,6 +621,44 @@ impl History {
             }
             None => Ok(None),
         }
+    }
+
+    /// Whether a commit would be shown.
+    async fn is_shown(&self, git: &mut Git, id: &ObjectId) -> Result<bool> {
+        let commit = git.commit(id).await?;
+        let count = commit.parents.len();
+        if self.walk.is_uninteresting(id) {
+            return Ok(self.shows_boundary);
+        }
+        if count < self.parents.0 || count > self.parents.1 || self.walk.until.is_some_and(|until| commit.date > until) {
+            return Ok(false);
+        }
+        self.filters.pass(git, id).await
+    }
+
+    /// Takes the graph on to a commit.
+    pub(crate) async fn draw(&mut self, git: &mut Git, item: &Item) -> Result<()> {
+        if self.graph.is_none() {
+            return Ok(());
+        }
+        let mut parents = Vec::new();
+        if !item.is_boundary {
+            for parent in self.walk.rewritten_parents(git, &item.id).await? {
+                if self.is_shown(git, &parent).await? {
+                    parents.push(parent);
+                }
+            }
+        }
+        let sign = match (item.is_boundary, self.left_right) {
+            (true, _) => b'o',
+            (_, true) if item.is_left => b'<',
+            (_, true) => b'>',
+            _ => b'*',
+        };
+        if let Some(graph) = &mut self.graph {
+            graph.update(item.id, parents, sign);
+        }
+        Ok(())
     }
 
     /// The sign before a commit.

@@ -15,6 +15,7 @@ mod config;
 mod date;
 mod diff;
 mod error;
+mod graph;
 mod history;
 mod identity;
 mod ignore;
@@ -80,6 +81,8 @@ pub(crate) struct Git {
     pub(crate) packed: Option<refs::PackedRefs>,
     pub(crate) ignore: ignore::Ignore,
     pub(crate) attributes: attributes::Attributes,
+    /// What is printed, where it goes into lines of a graph.
+    captured: Option<Vec<u8>>,
     commits: HashMap<ObjectId, Arc<Commit>>,
     abbreviation: Option<usize>,
 }
@@ -96,6 +99,7 @@ fn start(context: Context) -> BoxFuture<ExitStatus> {
         packed: None,
         ignore: ignore::Ignore::default(),
         attributes: attributes::Attributes::default(),
+        captured: None,
         commits: HashMap::new(),
         abbreviation: None,
     };
@@ -265,6 +269,11 @@ impl Git {
 
     /// Writes on standard output.
     pub(crate) async fn print(&mut self, bytes: &[u8]) -> Result<()> {
+        if let Some(captured) = &mut self.captured {
+            captured.extend_from_slice(bytes);
+            crate::utility::context::pace::tick_bytes(&self.ctx.meter, bytes.len()).await?;
+            return Ok(());
+        }
         self.ctx.stdout.write(bytes).await?;
         self.ctx.tick().await?;
         Ok(())

@@ -57,6 +57,8 @@ pub(crate) struct Walk {
     pub(crate) pathspec: Pathspec,
     pub(crate) full_history: bool,
     pub(crate) shows_boundary: bool,
+    /// Parents are asked for: those that are left out for their paths are skipped, merges that tie histories together stay.
+    pub(crate) rewrites_parents: bool,
     pub(crate) flags: HashMap<ObjectId, Flags>,
     /// What is left of a commit's parents.
     pub(crate) parents: HashMap<ObjectId, Vec<ObjectId>>,
@@ -139,7 +141,8 @@ impl Walk {
             || self.order != Order::Plain
             || self.since.is_some()
             || self.is_reversed
-            || self.shows_boundary;
+            || self.shows_boundary
+            || (self.rewrites_parents && !self.pathspec.is_empty());
         if is_limited {
             let mut list = self.limit(git).await?;
             if self.order != Order::Plain {
@@ -350,11 +353,52 @@ impl Walk {
                 }
             }
             let flags = self.flags(&id);
-            if flags.is_uninteresting || (flags.is_same && !self.only_tips) {
+            if flags.is_uninteresting || (flags.is_same && !self.only_tips && !self.ties(git, &id).await?) {
                 continue;
             }
             return Ok(Some(Item { id, commit, is_left: flags.is_left, is_boundary: false }));
         }
+    }
+
+    pub(crate) fn is_uninteresting(&self, id: &ObjectId) -> bool {
+        self.flags(id).is_uninteresting
+    }
+
+    /// Whether a commit without a change is shown because it ties histories together.
+    async fn ties(&self, git: &mut Git, id: &ObjectId) -> Result<bool> {
+        if !self.rewrites_parents {
+            return Ok(false);
+        }
+        let parents = self.parents_of(git, id).await?;
+        Ok(parents.iter().filter(|parent| !self.flags(parent).is_uninteresting).count() > 1)
+    }
+
+    /// The parents that a commit has where commits without a change are skipped.
+    pub(crate) async fn rewritten_parents(&self, git: &mut Git, id: &ObjectId) -> Result<Vec<ObjectId>> {
+        let mut rewritten: Vec<ObjectId> = Vec::new();
+        for parent in self.parents_of(git, id).await? {
+            let mut next = Some(parent);
+            while let Some(id) = next {
+                git.ctx.tick().await?;
+                let flags = self.flags(&id);
+                if flags.is_uninteresting || !flags.is_same {
+                    break;
+                }
+                let parents = self.parents_of(git, &id).await?;
+                let mut wanted = parents.iter().filter(|parent| !self.flags(parent).is_uninteresting);
+                next = match (wanted.next(), wanted.next(), parents.as_slice()) {
+                    (_, _, []) => None,
+                    (Some(only), None, _) | (None, None, [only]) => Some(*only),
+                    _ => break,
+                };
+            }
+            if let Some(id) = next
+                && !rewritten.contains(&id)
+            {
+                rewritten.push(id);
+            }
+        }
+        Ok(rewritten)
     }
 
     /// The commits at the border: excluded, with a child that is not.

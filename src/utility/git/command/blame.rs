@@ -1,309 +1,203 @@
-//! `git blame`: which commit each line comes from.
+//! `git blame`: which commit each line comes from. `trace.rs` finds that out, `range.rs` reads `-L`, `print.rs` shows it.
+
+mod print;
+mod range;
+mod trace;
 
 use super::prelude::*;
-use crate::memory::{HashMap, format, vec};
-use crate::utility::git::date::{DateMode, DateStyle};
-use crate::utility::git::diff::lines::{Blanks, File, runs};
-use crate::utility::git::object::commit::{Signature, header, message};
-use crate::utility::git::pretty::subject;
-use std::cmp::Reverse;
+use crate::memory::format;
+use crate::utility::git::diff::lines::{Blanks, File};
+use crate::utility::git::object::id::hash;
+use trace::{Origin, Trace};
 
 pub(super) static COMMAND: Command = Command {
     name: "blame",
-    usage: "git blame [<options>] [<rev>] [--] <file>",
+    usage: "git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
     options: &[&[
-        value('L', "", "range", "process only line range <start>,<end>"),
+        value('L', "", "range", "process only line range <start>,<end> or function :<funcname>"),
         flag('p', "porcelain", "show in a format designed for machine consumption"),
         flag('\0', "line-porcelain", "show porcelain format with per-line commit information"),
+        flag('c', "", "use the same output mode as git-annotate (Default: off)"),
         flag('s', "", "suppress author name and timestamp from the output"),
         flag('l', "", "show long commit SHA1"),
+        flag('b', "", "do not show object names of boundary commits (Default: off)"),
         flag('e', "show-email", "show author email instead of name"),
+        flag('f', "show-name", "show original filename (Default: auto)"),
+        flag('n', "show-number", "show original linenumber (Default: off)"),
         flag('w', "", "ignore whitespace differences"),
         flag('t', "", "show raw timestamp"),
         flag('\0', "root", "do not treat root commits as boundaries"),
+        flag('\0', "minimal", "spend extra cycles to find better match"),
+        flag('\0', "first-parent", "follow only the first parent"),
+        flag('\0', "progress", "accepted; no progress is shown"),
+        value('\0', "since", "date", "ignore changes older than <date>"),
         value('\0', "date", "format", "the format of dates"),
         optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        optional('M', "", "score", "not supported"),
+        optional('C', "", "score", "not supported"),
+        value('S', "", "file", "not supported"),
+        value('\0', "contents", "file", "not supported"),
+        value('\0', "ignore-rev", "rev", "not supported"),
+        value('\0', "ignore-revs-file", "file", "not supported"),
+        flag('\0', "incremental", "not supported"),
+        flag('\0', "show-stats", "not supported"),
+        flag('\0', "score-debug", "not supported"),
+        flag('\0', "reverse", "not supported"),
     ]],
     run: command!(run),
     ..Command::BASE
 };
 
-/// Commits that are still to be looked at, the youngest first: the file there and its lines that are looked for.
-type Pending = crate::memory::BTreeMap<(Reverse<i64>, ObjectId), (File, Vec<(usize, usize)>)>;
-
-/// Commits as they are stored; none is what is not committed yet.
-type Texts = HashMap<Option<ObjectId>, Vec<u8>>;
-
-/// Where a line comes from: its commit (none: not committed yet) and its number there, from 0.
-#[derive(Clone, Debug)]
-struct Origin {
-    commit: Option<ObjectId>,
-    line: usize,
-    is_boundary: bool,
-}
+/// A part of a file: lines `[from, to)`, from 0.
+type Range = (usize, usize);
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
-    let (revision, file) = match arguments.operands.as_slice() {
-        [file] => (None, file.clone()),
-        [revision, file] => (Some(revision.clone()), file.clone()),
-        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
-    };
-    let path = git.relative(&file)?;
-    let name = revision.clone().unwrap_or_else(|| Text::from_static(b"HEAD"));
-    let Some(start) = git.resolve_commit(&name).await? else { return Err(fatal!("bad revision '{name}'")) };
-    let tree = git.commit(&start).await?.tree;
-    let Some((_, blob)) = git.find_in_tree(tree, &path).await? else {
-        return Err(fatal!("no such path '{}' in {name}", bstr::BStr::new(&path)));
-    };
-    let committed = git.object(&blob).await?.1;
-    let committed = File::new(&mut git.ctx, committed).await?;
-    let shown = match (&revision, git.work_mode(&path)?) {
-        (None, Some(mode)) => {
-            let text = git.work_content(&path, mode).await?;
-            File::new(&mut git.ctx, text).await?
-        }
-        (None, None) => return Err(fatal!("Cannot lstat '{}': No such file or directory", bstr::BStr::new(&path))),
-        _ => committed.clone(),
-    };
-    let blanks = Blanks { all: arguments.has("w"), ..Blanks::default() };
-    let mut origins: Vec<Option<Origin>> = vec![None; shown.count()];
-    // Lines that are still looked for in a commit: their place there and in the file that is shown.
-    let first = map(git, &committed, &shown, blanks).await?;
-    let mut wanted: Vec<(usize, usize)> = Vec::new();
-    for (at, from) in first.iter().enumerate() {
-        match from {
-            Some(line) => wanted.push((*line, at)),
-            None => {
-                if let Some(slot) = origins.get_mut(at) {
-                    *slot = Some(Origin { commit: None, line: at, is_boundary: false });
-                }
-            }
+    for name in ["contents", "ignore-rev", "ignore-revs-file", "incremental", "show-stats", "score-debug", "reverse"] {
+        if arguments.has(name) {
+            return Err(fatal!("--{name} is not supported"));
         }
     }
-    trace(git, start, &path, committed, wanted, blanks, &mut origins).await?;
-    let (from, to) = range(&arguments, shown.count())?;
-    print(git, &arguments, &path, &shown, &origins, (from, to)).await?;
+    for letter in ["M", "C", "S"] {
+        if arguments.has(letter) {
+            return Err(fatal!("-{letter} is not supported"));
+        }
+    }
+    let (revisions, file) = operands(git, &arguments)?;
+    let path = Text::from(git.relative(&file)?);
+    let mut trace = Trace {
+        blanks: Blanks { all: arguments.has("w"), ..Blanks::default() },
+        is_minimal: arguments.has("minimal"),
+        first_parent: arguments.has("first-parent"),
+        shows_root: arguments.has("root") || git.config.truth("blame.showroot") == Some(true),
+        since: arguments
+            .value("since")
+            .map(|text| crate::utility::git::date::parse_about(text, git).unwrap_or_else(|| git.now())),
+        ..Trace::default()
+    };
+    let start = take_revisions(git, &mut trace, &revisions).await?;
+    let shown = match start {
+        Some((name, id)) => {
+            let tree = git.commit(&id).await?.tree;
+            let Some((mode, blob)) = git.find_in_tree(tree, &path).await? else {
+                return Err(fatal!("no such path {path} in {name}"));
+            };
+            let text = git.object(&blob).await?.1;
+            let file = File::new(&mut git.ctx, text).await?;
+            trace.start(Origin::new(Some(id), path.clone(), mode, blob), &file);
+            file
+        }
+        None => from_work_tree(git, &mut trace, &path).await?,
+    };
+    let ranges = range::ranges(git, &arguments, &path, &shown).await?;
+    trace.keep(&ranges);
+    trace.run(git).await?;
+    print::print(git, &arguments, &trace, (&path, &shown), &ranges).await?;
     Ok(0)
 }
 
-/// `-L start,end`, from 0.
-fn range(arguments: &Arguments, count: usize) -> Result<(usize, usize)> {
-    let Some(text) = arguments.value("L") else { return Ok((0, count)) };
-    let text = String::from_utf8_lossy(text);
-    let (start, end) = text.split_once(',').unwrap_or((&text, ""));
-    let start: usize = if start.is_empty() { 1 } else { start.parse().map_err(|_| fatal!("-L takes numbers only"))? };
-    let end = match end.strip_prefix('+') {
-        Some(length) => start.saturating_add(length.parse::<usize>().map_err(|_| fatal!("-L takes numbers only"))?).saturating_sub(1),
-        None if end.is_empty() => count,
-        None => end.parse().map_err(|_| fatal!("-L takes numbers only"))?,
+/// The words that name commits, and the file.
+fn operands(git: &Git, arguments: &Arguments) -> Result<(Vec<Text>, Text)> {
+    let usage = || GitError::Plain(super::super::arguments::usage(&COMMAND), 129);
+    let mut words = arguments.operands.clone();
+    match arguments.separator {
+        Some(before) if before + 1 == words.len() => {
+            let file = words.pop().ok_or_else(usage)?;
+            Ok((words, file))
+        }
+        // `FILE -- REVISION` is the order of old.
+        Some(1) if words.len() == 2 => {
+            let revision = words.pop().ok_or_else(usage)?;
+            let file = words.pop().ok_or_else(usage)?;
+            Ok((Vec::from([revision]), file))
+        }
+        Some(_) => Err(usage()),
+        None => {
+            let file = words.pop().ok_or_else(usage)?;
+            if words.len() == 1
+                && let Some(first) = words.first().cloned()
+                && git.fs().symlink_metadata(&git.ctx.absolute(&file)).is_err()
+                && git.fs().symlink_metadata(&git.ctx.absolute(&first)).is_ok()
+            {
+                return Ok((Vec::from([file]), first));
+            }
+            if words.is_empty() && git.fs().symlink_metadata(&git.ctx.absolute(&file)).is_err() {
+                let shown = bstr::BStr::new(&file);
+                return Err(fatal!("no such path '{shown}' in HEAD"));
+            }
+            Ok((words, file))
+        }
+    }
+}
+
+/// Where the search begins, and what of the history is left out; `None`: with the work tree.
+async fn take_revisions(git: &mut Git, trace: &mut Trace, words: &[Text]) -> Result<Option<(Text, ObjectId)>> {
+    let mut start: Option<(Text, ObjectId)> = None;
+    let mut excluded = Vec::new();
+    for word in words {
+        let (hidden, wanted) = match memchr::memmem::find(word, b"..") {
+            Some(at) if word.get(at + 2) != Some(&b'.') => {
+                let front = word.get(..at).filter(|front| !front.is_empty()).unwrap_or(b"HEAD");
+                let back = word.get(at + 2..).filter(|back| !back.is_empty()).unwrap_or(b"HEAD");
+                (Some(Text::from(front)), Some(Text::from(back)))
+            }
+            _ => match word.strip_prefix(b"^") {
+                Some(name) => (Some(Text::from(name)), None),
+                None => (None, Some(word.clone())),
+            },
+        };
+        for (name, is_excluded) in [(hidden, true), (wanted, false)] {
+            let Some(name) = name else { continue };
+            let Some(id) = git.resolve_commit(&name).await? else { return Err(fatal!("bad revision '{word}'")) };
+            if is_excluded {
+                excluded.push(id);
+            } else if start.is_some() {
+                return Err(fatal!("More than one commit to dig from {name} and {}?", word));
+            } else {
+                start = Some((name, id));
+            }
+        }
+    }
+    if !excluded.is_empty() {
+        trace.exclude(git, &excluded).await?;
+    }
+    Ok(start)
+}
+
+/// The file as it lies in the work tree, a commit to be.
+async fn from_work_tree(git: &mut Git, trace: &mut Trace, path: &Text) -> Result<File> {
+    git.work_tree()?;
+    let Some(head) = git.head_id()? else { return Err(fatal!("no such ref: HEAD")) };
+    trace.parents.push(head);
+    let merged = crate::utility::file::join(&git.repo.git_dir, b"MERGE_HEAD");
+    if let Some(text) = crate::utility::git::repository::read_file(git.fs(), &merged)? {
+        trace.parents.extend(text.split(|byte| *byte == b'\n').filter_map(ObjectId::from_hex));
+    }
+    let mut is_known = git.read_index().await?.range(path).len() > 0;
+    for parent in trace.parents.clone() {
+        let tree = git.commit(&parent).await?.tree;
+        is_known |= git.find_in_tree(tree, path).await?.is_some();
+    }
+    let name = bstr::BStr::new(&path[..]);
+    if !is_known {
+        return Err(fatal!("no such path '{name}' in HEAD"));
+    }
+    let Some(mode) = git.work_mode(path)? else {
+        return Err(fatal!("Cannot lstat '{name}': No such file or directory"));
     };
-    if start > count {
-        return Err(fatal!("file has only {count} lines"));
-    }
-    Ok((start.max(1) - 1, end.min(count)))
+    let text = git.work_content(path, mode).await?;
+    let blob = hash(Kind::Blob, &text);
+    let file = File::new(&mut git.ctx, text).await?;
+    trace.start(Origin::new(None, path.clone(), mode, blob), &file);
+    Ok(file)
 }
 
-/// For each line of the new file its place in the old one.
-async fn map(git: &mut Git, old: &File, new: &File, blanks: Blanks) -> Result<Vec<Option<usize>>> {
-    let mut lines = vec![None; new.count()];
-    let runs = runs(&mut git.ctx, old, new, blanks, false).await?;
-    let (mut x, mut y) = (0, 0);
-    for run in runs {
-        while y < run.right {
-            if let Some(slot) = lines.get_mut(y) {
-                *slot = Some(x);
-            }
-            (x, y) = (x + 1, y + 1);
-        }
-        (x, y) = (run.left + run.deleted, run.right + run.inserted);
-    }
-    while y < new.count() {
-        if let Some(slot) = lines.get_mut(y) {
-            *slot = Some(x);
-        }
-        (x, y) = (x + 1, y + 1);
-    }
-    Ok(lines)
-}
-
-/// Follows lines through the history, youngest commits first.
-async fn trace(
-    git: &mut Git,
-    start: ObjectId,
-    path: &[u8],
-    file: File,
-    wanted: Vec<(usize, usize)>,
-    blanks: Blanks,
-    origins: &mut Vec<Option<Origin>>,
-) -> Result<()> {
-    let mut queue: Pending = Pending::new();
-    let date = git.commit(&start).await?.date;
-    queue.insert((Reverse(date), start), (file, wanted));
-    while let Some(((_, id), (file, mut wanted))) = queue.pop_first() {
-        git.ctx.tick().await?;
-        let commit = git.commit(&id).await?;
-        for parent in &commit.parents {
-            if wanted.is_empty() {
-                break;
-            }
-            let above = git.commit(parent).await?;
-            let Some((_, blob)) = git.find_in_tree(above.tree, path).await? else { continue };
-            let text = git.object(&blob).await?.1;
-            let old = File::new(&mut git.ctx, text).await?;
-            let lines = map(git, &old, &file, blanks).await?;
-            let mut passed: Vec<(usize, usize)> = Vec::new();
-            let mut kept: Vec<(usize, usize)> = Vec::new();
-            for (line, at) in wanted {
-                match lines.get(line).copied().flatten() {
-                    Some(place) => passed.push((place, at)),
-                    None => kept.push((line, at)),
-                }
-            }
-            wanted = kept;
-            if passed.is_empty() {
-                continue;
-            }
-            let key = (Reverse(above.date), *parent);
-            match queue.get_mut(&key) {
-                Some((_, known)) => known.extend(passed),
-                None => drop(queue.insert(key, (old, passed))),
-            }
-        }
-        for (line, at) in wanted {
-            if let Some(slot) = origins.get_mut(at) {
-                *slot = Some(Origin { commit: Some(id), line, is_boundary: commit.parents.is_empty() });
-            }
-        }
-    }
-    Ok(())
-}
-
-async fn print(
-    git: &mut Git,
-    arguments: &Arguments,
-    path: &[u8],
-    file: &File,
-    origins: &[Option<Origin>],
-    (from, to): (usize, usize),
-) -> Result<()> {
-    let mode = match arguments.value("date") {
-        Some(name) => DateMode::named(name).ok_or_else(|| fatal!("unknown date format {name}"))?,
-        None if arguments.has("t") => DateMode { style: DateStyle::Raw, is_local: false },
-        None => DateMode { style: DateStyle::Iso, is_local: false },
-    };
-    let mut texts: Texts = Texts::new();
+/// `Version of PATH from PATH`: what stands for the message of what is not committed.
+fn fresh_commit(git: &Git, path: &[u8]) -> Vec<u8> {
     let now = git.now();
     let zone = git.zone_at(now);
     let sign = if zone < 0 { '-' } else { '+' };
-    let fresh = format!("author Not Committed Yet <not.committed.yet> {now} {sign}{:04}\n\n", zone.abs()).into_bytes();
-    let mut width = 0;
-    for origin in origins.get(from..to).unwrap_or(&[]).iter().flatten() {
-        if !texts.contains_key(&origin.commit) {
-            let bytes = match origin.commit {
-                Some(id) => git.object(&id).await?.1,
-                None => fresh.clone(),
-            };
-            texts.insert(origin.commit, bytes);
-        }
-        let who = Signature::parse(texts.get(&origin.commit).and_then(|bytes| header(bytes, b"author")).unwrap_or(&[]));
-        let name = if arguments.has("show-email") { who.email.len() + 2 } else { String::from_utf8_lossy(who.name).chars().count() };
-        width = width.max(name);
-    }
-    if arguments.has("porcelain") || arguments.has("line-porcelain") {
-        return porcelain(git, arguments, path, file, (origins, &texts), (from, to)).await;
-    }
-    let digits = match arguments.number("abbrev")? {
-        _ if arguments.has("l") => 40,
-        Some(digits) => digits.clamp(4, 39) as usize + 1,
-        None => git.abbreviation()? + 1,
-    };
-    let number_width = format!("{to}").len();
-    for (at, origin) in origins.iter().enumerate().take(to).skip(from) {
-        let Some(origin) = origin else { continue };
-        let id = origin.commit.unwrap_or_default();
-        let is_boundary = origin.is_boundary && !arguments.has("root");
-        let name = if is_boundary { format!("^{}", id.abbreviated(digits - 1)) } else { id.abbreviated(digits) };
-        let who = Signature::parse(texts.get(&origin.commit).and_then(|bytes| header(bytes, b"author")).unwrap_or(&[]));
-        let mut line: Vec<u8> = name.into_bytes();
-        if arguments.has("s") {
-            line.extend_from_slice(format!(" {:>number_width$}) ", at + 1).as_bytes());
-        } else {
-            let shown = if arguments.has("show-email") { [b"<", who.email, b">"].concat_metered() } else { who.name.to_metered() };
-            let length = String::from_utf8_lossy(&shown).chars().count();
-            line.extend_from_slice(b" (");
-            line.extend_from_slice(&shown);
-            line.resize_by(width.saturating_sub(length) + 1, b' ');
-            line.extend_from_slice(&git.show_date(&who, &mode));
-            line.extend_from_slice(format!(" {:>number_width$}) ", at + 1).as_bytes());
-        }
-        line.extend_from_slice(file.line(at));
-        if !line.ends_with(b"\n") {
-            line.push(b'\n');
-        }
-        git.print(&line).await?;
-    }
-    Ok(())
-}
-
-async fn porcelain(
-    git: &mut Git,
-    arguments: &Arguments,
-    path: &[u8],
-    file: &File,
-    (origins, texts): (&[Option<Origin>], &Texts),
-    (from, to): (usize, usize),
-) -> Result<()> {
-    let mut told: HashMap<Option<ObjectId>, ()> = HashMap::new();
-    let same = |one: Option<&Option<Origin>>, other: &Origin, step: usize| {
-        one.and_then(Option::as_ref).is_some_and(|one| one.commit == other.commit && one.line == other.line + step)
-    };
-    for at in from..to {
-        let Some(Some(origin)) = origins.get(at) else { continue };
-        let is_first = at == from || at.checked_sub(1).and_then(|before| origins.get(before)).and_then(Option::as_ref).is_none_or(
-            |before| before.commit != origin.commit || before.line + 1 != origin.line,
-        );
-        let id = origin.commit.unwrap_or_default();
-        let mut line = format!("{id} {} {}", origin.line + 1, at + 1);
-        if is_first {
-            let mut length = 1;
-            while at + length < to && same(origins.get(at + length), origin, length) {
-                length += 1;
-            }
-            line.push_str(&format!(" {length}"));
-        }
-        line.push('\n');
-        git.print(line.as_bytes()).await?;
-        if told.insert(origin.commit, ()).is_none() || arguments.has("line-porcelain") {
-            let bytes = texts.get(&origin.commit).map_or(&b""[..], Vec::as_slice);
-            let author = Signature::parse(header(bytes, b"author").unwrap_or(&[]));
-            let committer = Signature::parse(header(bytes, b"committer").or_else(|| header(bytes, b"author")).unwrap_or(&[]));
-            let mut head: Vec<u8> = Vec::new();
-            for (word, who) in [("author", author), ("committer", committer)] {
-                let sign = if who.zone < 0 { '-' } else { '+' };
-                let (name, email) = (bstr::BStr::new(who.name), bstr::BStr::new(who.email));
-                head.extend_from_slice(
-                    format!("{word} {name}\n{word}-mail <{email}>\n{word}-time {}\n{word}-tz {sign}{:04}\n", who.seconds, who.zone.abs())
-                        .as_bytes(),
-                );
-            }
-            let title = match origin.commit {
-                Some(_) => subject(message(bytes)),
-                None => [&b"Version of "[..], path, b" from ", path].concat_metered(),
-            };
-            head.extend_from_slice(&[&b"summary "[..], &title, b"\n"].concat_metered());
-            if origin.is_boundary && !arguments.has("root") {
-                head.extend_from_slice(b"boundary\n");
-            }
-            head.extend_from_slice(&[b"filename ", path, b"\n"].concat_metered());
-            git.print(&head).await?;
-        }
-        let mut line: Vec<u8> = b"\t".to_metered();
-        line.extend_from_slice(file.line(at));
-        if !line.ends_with(b"\n") {
-            line.push(b'\n');
-        }
-        git.print(&line).await?;
-    }
-    Ok(())
+    let who = format!("Not Committed Yet <not.committed.yet> {now} {sign}{:04}", zone.abs());
+    let head = format!("author {who}\ncommitter {who}\n\n");
+    [head.as_bytes(), b"Version of ", path, b" from ", path, b"\n"].concat_metered()
 }

@@ -17,6 +17,9 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
+    if arguments.has("graph") {
+        return Err(fatal!("rev-list --graph is not supported"));
+    }
     let mut history = git.history(&arguments, None).await?;
     let has_refs = ["all", "branches", "tags", "remotes", "glob"].iter().any(|name| arguments.has(name));
     if !history.walk.has_tips() {
@@ -50,7 +53,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         if is_formatted {
             let bytes = git.object(&item.id).await?.1;
-            let shown = Shown { id: item.id, bytes: &bytes, decorations: &decorations, log: None, mark };
+            let shown = Shown { id: item.id, bytes: &bytes, decorations: &decorations, log: None, mark, from: None };
             let text = git.show_commit(&shown, &style, None).await?;
             if matches!(style.format, Format::User(..) | Format::Reference) && arguments.truth("commit-header") != Some(false) {
                 line.extend_from_slice(&[b"commit ", mark.as_bytes(), &name[..], b"\n"].concat_metered());
@@ -67,7 +70,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         if arguments.has("parents") {
             let bytes = git.object(&item.id).await?.1;
             let all = Commit::parse(&bytes).map(|commit| commit.parents).unwrap_or_default();
-            let parents = if history.paths.is_empty() { all } else { history.walk.parents_of(git, &item.id).await? };
+            let parents = if history.paths.is_empty() { all } else { history.walk.rewritten_parents(git, &item.id).await? };
             for parent in &parents {
                 line.extend_from_slice(format!(" {parent}").as_bytes());
             }

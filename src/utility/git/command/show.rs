@@ -1,6 +1,6 @@
 //! `git show`: objects as people read them.
 
-use super::log::Printer;
+use super::log::{Printer, print_all};
 use super::prelude::*;
 use crate::utility::git::diff::options::DIFF_OPTIONS;
 use crate::utility::git::history::LOG_OPTIONS;
@@ -24,7 +24,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let is_range = history.walk.included().count() > 0
         && arguments.operands.iter().any(|word| memchr::memmem::find(word, b"..").is_some());
     if is_range {
-        super::log::print_all(git, &mut history, &mut printer).await?;
+        print_all(git, &mut history, &mut printer).await?;
         return Ok(0);
     }
     let objects = std::mem::take(&mut history.objects);

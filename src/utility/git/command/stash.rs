@@ -97,6 +97,7 @@ async fn list(git: &mut Git, arguments: &Arguments) -> Result<u8> {
                 decorations: &decorations,
                 log: Some((&name, entry)),
                 mark: "",
+                from: None,
             };
             let text = git.show_commit(&shown, &style, None).await?;
             git.print(&text).await?;

@@ -60,6 +60,27 @@ impl File {
         self.starts.len().saturating_sub(1)
     }
 
+    /// Cuts off what both files end with, in blocks, up to the end of a line: a comparison without context does not look at
+    /// it, so that no run is moved into it. How many lines that were.
+    pub(crate) fn cut_common_tail(one: &mut Self, other: &mut Self) -> usize {
+        let blocks = one.text.rchunks(TAIL_BLOCK).zip(other.text.rchunks(TAIL_BLOCK));
+        let same = blocks.take_while(|(left, right)| left.len() == TAIL_BLOCK && left == right).count();
+        let start = one.text.len() - same * TAIL_BLOCK;
+        let tail = one.text.get(start..).unwrap_or(&[]);
+        let Some(newline) = memchr::memchr(b'\n', tail) else { return 0 };
+        let cut = tail.len() - newline - 1;
+        let mut lines = 0;
+        for file in [one, other] {
+            let length = file.text.len() - cut;
+            let kept = file.starts.partition_point(|start| *start < length);
+            lines = file.starts.len().saturating_sub(kept + 1);
+            file.text.truncate(length);
+            file.starts.truncate(kept);
+            file.starts.push(length);
+        }
+        lines
+    }
+
     /// A line with its newline.
     pub(crate) fn line(&self, index: usize) -> &[u8] {
         match (self.starts.get(index), self.starts.get(index + 1)) {
@@ -68,6 +89,9 @@ impl File {
         }
     }
 }
+
+/// A common end of two files is looked for in blocks of so many bytes.
+const TAIL_BLOCK: usize = 1024;
 
 /// Bytes at the start of a file that tell whether it is binary.
 const FIRST_BYTES: usize = 8000;

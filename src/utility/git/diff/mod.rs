@@ -2,6 +2,7 @@
 //! is shown (`options.rs`, `output.rs`, `patch.rs`, `statistics.rs`).
 
 pub(crate) mod change;
+pub(crate) mod combined;
 pub(crate) mod files;
 pub(crate) mod lines;
 pub(crate) mod options;

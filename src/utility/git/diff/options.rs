@@ -96,6 +96,8 @@ pub(crate) struct DiffOptions {
     pub(crate) context: usize,
     pub(crate) renames: Option<RenameOptions>,
     pub(crate) widths: Widths,
+    /// Columns that something else takes before each line.
+    pub(crate) prefix_width: usize,
     pub(crate) abbreviation: Option<usize>,
     pub(crate) full_index: bool,
     pub(crate) ends_in_nul: bool,

@@ -137,10 +137,10 @@ impl Git {
                 self.print(&text).await?;
             }
             if formats.stat && !figures.is_empty() {
-                let columns =
+                let columns: Option<usize> =
                     self.variable("COLUMNS").and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
-                let text =
-                    stat(&figures, options.widths, columns.filter(|columns| *columns > 0).unwrap_or(80));
+                let columns = columns.filter(|columns| *columns > 0).unwrap_or(80);
+                let text = stat(&figures, options.widths, columns.saturating_sub(options.prefix_width));
                 self.print(&text).await?;
             }
             if (formats.stat || formats.shortstat) && !figures.is_empty() {

@@ -94,7 +94,11 @@ impl Git {
             }
             return Ok(head);
         }
-        let (left, right) = (File::new(&mut self.ctx, left).await?, File::new(&mut self.ctx, right).await?);
+        let (mut left, mut right) =
+            (File::new(&mut self.ctx, left).await?, File::new(&mut self.ctx, right).await?);
+        if options.context == 0 {
+            File::cut_common_tail(&mut left, &mut right);
+        }
         let runs = runs(&mut self.ctx, &left, &right, options.blanks, options.is_minimal).await?;
         if runs.is_empty() {
             let is_told = change.old.mode != change.new.mode || change.is_pair();
@@ -157,11 +161,14 @@ impl Git {
     }
 }
 
-/// The line above `before` that names what the lines are in: it begins with a letter, `_` or `$`.
-fn function_line(file: &File, before: usize) -> Option<&[u8]> {
-    (0..before).rev().map(|index| file.line(index)).find(|line| {
-        line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$'))
-    })
+/// Whether a line names what follows: it begins with a letter, `_` or `$`.
+pub(crate) fn is_function_line(line: &[u8]) -> bool {
+    line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$'))
+}
+
+/// The line above `before` that names what the lines are in.
+pub(crate) fn function_line(file: &File, before: usize) -> Option<&[u8]> {
+    (0..before).rev().map(|index| file.line(index)).find(|line| is_function_line(line))
 }
 
 fn range(start: usize, count: usize) -> String {

@@ -138,7 +138,9 @@ impl Git {
                 return Ok(());
             }
         }
-        let (left, right) = (File::new(&mut self.ctx, left).await?, File::new(&mut self.ctx, right).await?);
+        let (mut left, mut right) =
+            (File::new(&mut self.ctx, left).await?, File::new(&mut self.ctx, right).await?);
+        File::cut_common_tail(&mut left, &mut right);
         let runs = runs(&mut self.ctx, &left, &right, options.blanks, options.is_minimal).await?;
         figures.deleted = runs.iter().map(|run| run.deleted as u64).sum();
         figures.added = runs.iter().map(|run| run.inserted as u64).sum();

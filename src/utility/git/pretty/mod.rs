@@ -50,6 +50,8 @@ pub(crate) struct Shown<'c> {
     pub(crate) log: Option<(&'c Text, &'c super::refs::LogEntry)>,
     /// `<`, `>`, `-` or nothing.
     pub(crate) mark: &'c str,
+    /// The parent that a merge is compared with.
+    pub(crate) from: Option<ObjectId>,
 }
 
 impl Format {
@@ -242,6 +244,10 @@ impl Git {
                 };
                 out.extend_from_slice(&[b" ", &parent[..]].concat_metered());
             }
+        }
+        if let Some(parent) = shown.from {
+            let parent = if style.abbreviates { self.abbreviate(&parent, style.abbreviation)? } else { parent.hex().into() };
+            out.extend_from_slice(&[b" (from ", &parent[..], b")"].concat_metered());
         }
         if let Some(full) = decorates
             && let Some(names) = Self::decoration(shown.decorations, &shown.id, full)
