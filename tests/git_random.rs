@@ -443,7 +443,7 @@ show-ref --head
 show-ref -s main
 show-ref --verify refs/heads/main
 show-ref --verify -q refs/heads/nope
-show-ref --hash=8 --abbrev
+show-ref --hash=8
 show-ref --exists refs/heads/main
 for-each-ref
 for-each-ref --count=2 refs/tags

@@ -32,6 +32,8 @@ struct Given {
 pub(crate) struct Arguments {
     given: Vec<Given>,
     pub(crate) operands: Vec<Text>,
+    /// For each operand how many options stand before it.
+    marks: Vec<usize>,
     /// How many operands stand before `--`, if it was there.
     pub(crate) separator: Option<usize>,
 }
@@ -79,9 +81,31 @@ impl Arguments {
             .find_map(|given| names.iter().copied().find(|name| is_named(given.spec, name)))
     }
 
+    /// Which of these options stands last, and whether it was not negated.
+    pub(crate) fn truth_of_last<'n>(&self, names: &[&'n str]) -> Option<(&'n str, bool)> {
+        self.given.iter().rev().find_map(|given| {
+            names.iter().copied().find(|name| is_named(given.spec, name)).map(|name| (name, !given.is_negated))
+        })
+    }
+
     /// Options in order: their long name, or their letter.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = (&'static OptionSpec, Option<&Text>)> {
         self.given.iter().filter(|given| !given.is_negated).map(|given| (given.spec, given.value.as_ref()))
+    }
+
+    /// Whether an odd number of `--NAME` stands before an operand.
+    pub(crate) fn is_toggled_at(&self, name: &str, operand: usize) -> bool {
+        let before = self.marks.get(operand).copied().unwrap_or(0);
+        self.is_toggled(name, before)
+    }
+
+    fn is_toggled(&self, name: &str, before: usize) -> bool {
+        self.given.iter().take(before).filter(|given| is_named(given.spec, name)).count() % 2 == 1
+    }
+
+    /// As [`Arguments::in_order`], with whether `--NAME` reverses the meaning of an option.
+    pub(crate) fn in_order_toggled(&self, name: &str) -> impl Iterator<Item = (&'static OptionSpec, Option<&Text>, bool)> {
+        self.given.iter().enumerate().map(move |(at, given)| (given.spec, given.value.as_ref(), self.is_toggled(name, at)))
     }
 
     /// A number that an option has.
@@ -109,6 +133,7 @@ impl Git {
         let mut only_operands = false;
         while let Some(arg) = args.next() {
             self.ctx.tick_now()?;
+            arguments.marks.resize_by(arguments.operands.len() + 1 - arguments.marks.len(), arguments.given.len());
             match arg.as_bytes() {
                 _ if only_operands => arguments.operands.push(arg),
                 b"--" => {
@@ -217,6 +242,8 @@ fn take_long(row: &'static Command, long: &[u8], rest: &mut impl Iterator<Item =
             Some(value) => Some(value),
             None => return Err(GitError::Error(format!("option `{}' requires a value", spec.long), 129)),
         },
+        // What names a commit may stand apart: `--merged main`.
+        (OptionArgument::Optional("commit"), None) => rest.next(),
         (_, attached) => attached.map(Text::from),
     };
     Ok(Given { spec, is_negated, value })

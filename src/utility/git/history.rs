@@ -60,7 +60,7 @@ pub(crate) const LOG_OPTIONS: &[OptionSpec] = &[
     flag('\0', "right-only", "list only commits on the right side"),
     flag('\0', "full-history", "do not simplify history"),
     flag('\0', "simplify-merges", "not supported"),
-    flag('\0', "no-walk", "show the given commits, but not their ancestors"),
+    optional('\0', "no-walk", "(sorted|unsorted)", "show the given commits, but not their ancestors"),
     flag('\0', "do-walk", "override a previous --no-walk"),
     flag('\0', "stdin", "not supported"),
     optional('\0', "pretty", "format", "pretty-print the contents of the commits"),
@@ -170,8 +170,7 @@ impl Git {
         let draws = arguments.has("graph");
         if draws && (arguments.has("reverse") || arguments.has("no-walk") || arguments.has("walk-reflogs")) {
             let other = arguments.last_of(&["reverse", "no-walk", "walk-reflogs"]).unwrap_or_default();
-            let (one, two) = if other == "reverse" { ("reverse", "graph") } else if other == "no-walk" { ("no-walk", "graph") } else { ("walk-reflogs", "graph") };
-            return Err(fatal!("options '--{one}' and '--{two}' cannot be used together"));
+            return Err(fatal!("options '--{other}' and '--graph' cannot be used together"));
         }
         for name in ["objects", "stdin", "simplify-merges", "author-date-order", "header", "source"]
         {
@@ -183,6 +182,7 @@ impl Git {
             is_reversed: arguments.has("reverse"),
             first_parent: arguments.has("first-parent"),
             only_tips: arguments.last_of(&["no-walk", "do-walk"]) == Some("no-walk"),
+            sorts_tips: arguments.value("no-walk").is_none_or(|order| **order != *b"unsorted"),
             full_history: arguments.has("full-history"),
             shows_boundary: arguments.has("boundary"),
             order: match arguments.last_of(&["topo-order", "date-order"]) {
@@ -269,7 +269,7 @@ impl Git {
     ) -> Result<()> {
         let mut has_refs = false;
         let excluded: Vec<Text> = arguments.values("exclude").cloned().collect();
-        for (spec, given) in arguments.in_order() {
+        for (spec, given, is_negated) in arguments.in_order_toggled("not") {
             let front = match spec.long {
                 "all" | "glob" => "refs/",
                 "branches" => "refs/heads/",
@@ -291,13 +291,13 @@ impl Git {
                 };
                 let is_excluded = excluded.iter().any(|pattern| fits(pattern, short) || fits(pattern, &name));
                 if !is_excluded && given.is_none_or(|pattern| fits(pattern, short)) {
-                    self.add_tip(history, &name, id, false).await?;
+                    self.add_tip(history, &name, id, is_negated).await?;
                 }
             }
             if spec.long == "all"
                 && let Some(id) = self.head_id()?
             {
-                self.add_tip(history, b"HEAD", id, false).await?;
+                self.add_tip(history, b"HEAD", id, is_negated).await?;
             }
         }
         let (before, after) = arguments.parts();
@@ -307,7 +307,7 @@ impl Git {
         for (at, word) in before.iter().enumerate() {
             self.ctx.tick().await?;
             if !is_path {
-                let taken = self.take_revision(history, word, arguments.has("not")).await?;
+                let taken = self.take_revision(history, word, arguments.is_toggled_at("not", at)).await?;
                 match taken {
                     Some(Word::Revision) => {
                         has_revisions = true;
@@ -490,8 +490,10 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
                 _ => {}
             }
         }
-        if let Some(truth) = arguments.truth("abbrev-commit") {
-            style.abbreviates = truth;
+        match arguments.truth_of_last(&["abbrev-commit", "oneline"]) {
+            Some(("abbrev-commit", truth)) => style.abbreviates = truth,
+            Some((_, true)) => style.abbreviates = true,
+            _ => {}
         }
         if arguments.truth("abbrev") == Some(false) {
             style.abbreviation = Some(40);

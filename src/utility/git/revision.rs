@@ -74,6 +74,20 @@ impl Git {
         Ok(index.find(&path, stage).ok().and_then(|at| index.entries.get(at)).map(|entry| entry.id))
     }
 
+    /// The mode of what `REVISION:PATH` or `:PATH` names.
+    pub(crate) async fn mode_of(&mut self, spec: &[u8]) -> Result<Option<u32>> {
+        let Some(colon) = path_colon(spec) else { return Ok(None) };
+        let (front, path) = (spec.get(..colon).unwrap_or(&[]), spec.get(colon + 1..).unwrap_or(&[]));
+        if front.is_empty() {
+            let index = self.read_index().await?;
+            return Ok(index.get(path).map(|entry| entry.mode));
+        }
+        let Some(id) = self.resolve_revision(front).await? else { return Ok(None) };
+        let Some(tree) = self.peel(id, Kind::Tree).await? else { return Ok(None) };
+        let path = if path.starts_with(b"./") || path.starts_with(b"../") { self.relative(path)? } else { Vec::from(path) };
+        Ok(self.find_in_tree(tree, &path).await?.map(|found| found.0))
+    }
+
     /// Mode and object of a path in a tree.
     pub(crate) async fn find_in_tree(
         &mut self,

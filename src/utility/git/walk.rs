@@ -52,6 +52,8 @@ pub(crate) struct Walk {
     pub(crate) is_reversed: bool,
     pub(crate) first_parent: bool,
     pub(crate) only_tips: bool,
+    /// Tips that are not walked from come by their dates.
+    pub(crate) sorts_tips: bool,
     pub(crate) since: Option<i64>,
     pub(crate) until: Option<i64>,
     pub(crate) pathspec: Pathspec,
@@ -132,6 +134,14 @@ impl Walk {
                 if !is_excluded && seen.insert(*id, ()).is_none() {
                     list.push(*id);
                 }
+            }
+            if self.sorts_tips {
+                let mut dated = Vec::new();
+                for id in list {
+                    dated.push((Reverse(git.commit(&id).await?.date), id));
+                }
+                dated.sort_by_key(|tip| tip.0);
+                list = dated.into_iter().map(|tip| tip.1).collect();
             }
             list.as_mut_slice().reverse();
             self.list = Some(list);

@@ -103,7 +103,7 @@ impl Git {
     }
 
     /// Makes the folders of a path and removes what stands in its place.
-    fn clear_way(&mut self, path: &[u8]) -> Result<()> {
+    pub(crate) fn clear_way(&mut self, path: &[u8]) -> Result<()> {
         for slash in memchr::memchr_iter(b'/', path) {
             let above = self.in_work_tree(path.get(..slash).unwrap_or(&[]));
             match found(self.fs().symlink_metadata(&above))? {

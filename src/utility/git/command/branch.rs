@@ -374,7 +374,17 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
         if arguments.has("verbose") {
             let length = String::from_utf8_lossy(&row.shown).chars().count();
             line.resize_by(width - length + 1, b' ');
-            line.extend_from_slice(&verbose(git, row, arguments.count("verbose") > 1).await?);
+            let target = match &row.full {
+                Some(name) => git.read_ref(name)?,
+                None => None,
+            };
+            match target {
+                Some(crate::utility::git::refs::RefValue::Symbolic(target)) => {
+                    let short = git.shorten(&target)?;
+                    line.extend_from_slice(&[b"-> ", &short[..]].concat_metered());
+                }
+                _ => line.extend_from_slice(&verbose(git, row, arguments.count("verbose") > 1).await?),
+            }
         } else if let Some(name) = &row.full
             && let Some(crate::utility::git::refs::RefValue::Symbolic(target)) = git.read_ref(name)?
         {

@@ -42,8 +42,6 @@ struct Name {
     level: u8,
     /// Of the tag.
     date: i64,
-    /// The tag object.
-    tag: Option<ObjectId>,
     shown: Text,
     /// The tag itself has another name than its ref.
     is_misnamed: bool,
@@ -161,7 +159,7 @@ async fn collect(git: &mut Git, arguments: &Arguments) -> Result<HashMap<ObjectI
         let tag = git.object_header(&id).await?.filter(|header| header.0 == Kind::Tag).map(|_| id);
         let Some(target) = git.peel_tags(id).await? else { continue };
         let level = if tag.is_some() { ANNOTATED } else { u8::from(is_tag) };
-        let mut name = Name { level, date: 0, tag, shown: Text::EMPTY, is_misnamed: false };
+        let mut name = Name { level, date: 0, shown: Text::EMPTY, is_misnamed: false };
         let path = full.strip_prefix(if all { &b"refs/"[..] } else { b"refs/tags/" }).unwrap_or(&full);
         name.shown = Text::from(path);
         if let Some(tag) = tag {
@@ -189,7 +187,6 @@ async fn describe(git: &mut Git, arguments: &Arguments, names: &HashMap<ObjectId
     if let Some(name) = names.get(&id)
         && (takes_all || name.level == ANNOTATED)
     {
-        let id = name.tag.unwrap_or(id);
         return Ok(if arguments.has("long") || name.is_misnamed {
             format!("{}-0-g{}", name.shown, git.abbreviate(&id, digits)?)
         } else {

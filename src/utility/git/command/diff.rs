@@ -3,9 +3,11 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::change::{Change, Side};
+use crate::utility::git::diff::combined::conflict;
 use crate::utility::git::diff::files::{index_and_work_tree, tree_and_index, tree_and_work_tree};
 use crate::utility::git::diff::options::{DIFF_OPTIONS, DiffOptions};
 use crate::utility::git::diff::tree::{TreeOptions, compare};
+use crate::utility::git::index::Index;
 use crate::utility::git::revision::ambiguous;
 
 pub(super) static COMMAND: Command = Command {
@@ -20,9 +22,8 @@ git diff [<options>] --no-index [--] <path> <path>",
             flag('\0', "staged", "compare the index with a commit"),
             flag('\0', "merge-base", "compare with the merge base"),
             flag('\0', "no-index", "compare two paths of the file system"),
-            flag('\0', "check", "not supported"),
-            flag('\0', "cc", "accepted"),
-            flag('c', "", "accepted"),
+            flag('\0', "cc", "show combined diffs without hunks that are as in one side (default)"),
+            flag('c', "", "show combined diffs"),
         ],
         DIFF_OPTIONS,
     ],
@@ -49,9 +50,6 @@ async fn run(git: &mut Git) -> Result<u8> {
     if options.formats.is_default() {
         options.formats.patch = true;
     }
-    if arguments.has("check") {
-        return Err(fatal!("--check is not supported"));
-    }
     if arguments.has("no-index") || !git.is_found {
         let [one, other] = arguments.operands.as_slice() else {
             return Err(GitError::Plain(
@@ -77,7 +75,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         [] => {
             git.work_tree()?;
             let index = git.read_index().await?;
-            index_and_work_tree(git, &index, &spec).await?
+            let changes = index_and_work_tree(git, &index, &spec).await?;
+            conflicts(git, &index, changes, &options, !arguments.has("c")).await?
         }
         [one] => {
             if let Some((Kind::Blob, _)) = git.object_header(one).await? {
@@ -96,7 +95,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         [one, other] => {
             let kinds = (git.object_header(one).await?, git.object_header(other).await?);
             if let (Some((Kind::Blob, _)), Some((Kind::Blob, _))) = kinds {
-                blobs(git, &arguments, *one, *other)
+                blobs(git, &arguments, *one, *other).await?
             } else {
                 let (mut one, mut other) = (*one, *other);
                 if named.is_symmetric || arguments.has("merge-base") {
@@ -110,7 +109,19 @@ async fn run(git: &mut Git) -> Result<u8> {
                 compare(git, old, new, &spec, TreeOptions::RECURSIVE).await?
             }
         }
-        _ => return Err(fatal!("combined diffs are not supported")),
+        [merge, parents @ ..] => {
+            let mut trees = Vec::new();
+            for parent in parents {
+                trees.push(tree_of(git, *parent).await?);
+            }
+            let tree = tree_of(git, *merge).await?;
+            let files = git.combined_files(&trees, tree, &spec, &options).await?;
+            if options.formats.is_default() {
+                options.formats.patch = true;
+            }
+            git.print_combined(&files, &options, !arguments.has("c")).await?;
+            return Ok(u8::from(options.exit_code && !files.is_empty()));
+        }
     };
     finish(git, changes, &options).await
 }
@@ -128,8 +139,57 @@ pub(super) async fn finish(git: &mut Git, changes: Vec<Change>, options: &DiffOp
         }
         changes = kept;
     }
+    if options.checks {
+        let mut has_errors = false;
+        for change in &changes {
+            has_errors |= git.check_change(change, options).await?;
+        }
+        return Ok(u8::from(has_errors) * 2 + u8::from(options.exit_code && !changes.is_empty()));
+    }
     git.print_changes(&changes, options).await?;
     Ok(u8::from(options.exit_code && !changes.is_empty()))
+}
+
+/// Prints files in a conflict as combined diffs; what is left.
+async fn conflicts(
+    git: &mut Git,
+    index: &Index,
+    changes: Vec<Change>,
+    options: &DiffOptions,
+    dense: bool,
+) -> Result<Vec<Change>> {
+    let formats = options.formats;
+    let shows = formats.patch || formats.raw || formats.name_only || formats.name_status || formats.is_default();
+    let side = |path: &[u8], stage: u8| {
+        let entry = index.find(path, stage).ok().and_then(|at| index.entries.get(at));
+        entry.map(|entry| Side::stored(entry.mode, entry.id))
+    };
+    let mut kept = Vec::new();
+    let mut files = Vec::new();
+    for change in changes {
+        let (Some(ours), Some(theirs)) = (side(&change.path, 2), side(&change.path, 3)) else {
+            kept.push(change);
+            continue;
+        };
+        // The conflict is told once; the change of our side belongs to it.
+        if change.status == b'U' && shows && !options.checks {
+            let mode = git.work_mode(&change.path)?;
+            let work = mode.map_or(Side::NONE, Side::in_work_tree);
+            files.push(conflict(&change.path, ours, theirs, work));
+        }
+    }
+    if !files.is_empty() {
+        let mut options = options.clone();
+        if options.formats.is_default() {
+            options.formats.patch = true;
+        }
+        let is_raw = options.formats.raw || options.formats.name_only || options.formats.name_status;
+        options.formats.patch &= !is_raw;
+        (options.formats.stat, options.formats.numstat) = (false, false);
+        (options.formats.shortstat, options.formats.summary) = (false, false);
+        git.print_combined(&files, &options, dense).await?;
+    }
+    Ok(kept)
 }
 
 async fn tree_of(git: &mut Git, id: ObjectId) -> Result<ObjectId> {
@@ -150,19 +210,23 @@ async fn base_tree(git: &mut Git, id: ObjectId, from_base: bool) -> Result<Objec
     }
 }
 
-fn blobs(git: &Git, arguments: &Arguments, one: ObjectId, other: ObjectId) -> Vec<Change> {
-    let _ = git;
+async fn blobs(git: &mut Git, arguments: &Arguments, one: ObjectId, other: ObjectId) -> Result<Vec<Change>> {
+    let mut modes = Vec::new();
+    for word in arguments.operands.iter().take(2) {
+        modes.push(git.mode_of(word).await?.unwrap_or(0o100_644));
+    }
+    let mode = |at: usize| modes.get(at).copied().unwrap_or(0o100_644);
     let mut names = arguments.operands.iter().map(|word| {
         let path = word.rsplit(|byte| *byte == b':').next().unwrap_or(word);
         if path.len() < word.len() { Text::from(path) } else { word.clone() }
     });
-    let (Some(old), Some(new)) = (names.next(), names.next()) else { return Vec::new() };
-    if one == other {
-        return Vec::new();
+    let (Some(old), Some(new)) = (names.next(), names.next()) else { return Ok(Vec::new()) };
+    if one == other && mode(0) == mode(1) {
+        return Ok(Vec::new());
     }
-    let mut change = Change::new(new, Side::stored(0o100_644, one), Side::stored(0o100_644, other));
+    let mut change = Change::new(new, Side::stored(mode(0), one), Side::stored(mode(1), other));
     change.old_path = old;
-    Vec::from([change])
+    Ok(Vec::from([change]))
 }
 
 /// Splits the operands into objects and paths.

@@ -166,7 +166,7 @@ impl Search<'_> {
             return Ok(false);
         }
         let shown = if arguments.has("full-name") { path.to_metered() } else { git.seen_from_here(path) };
-        let name = [front, &git.quoted(&shown)].concat_metered();
+        let name = [front, &if arguments.has("null") { shown.to_metered() } else { git.quoted(&shown) }].concat_metered();
         let only_names = arguments.has("files-with-matches") || arguments.has("name-only");
         let without = arguments.has("files-without-match");
         let quiet = arguments.has("quiet");

@@ -367,6 +367,14 @@ pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked) -
     if is_initial {
         out.push_str("\nNo commits yet\n\n");
     }
+    let is_merging = git.is_merging();
+    if is_merging {
+        out.push_str(if status.paths.values().any(|one| one.stages > 0) {
+            "You have unmerged paths.\n  (fix conflicts and run \"git commit\")\n  (use \"git merge --abort\" to abort the merge)\n\n"
+        } else {
+            "All conflicts fixed but you are still merging.\n  (use \"git commit\" to conclude merge)\n\n"
+        });
+    }
     let text = sections(git, status, is_initial);
     out.push_str(&String::from_utf8_lossy(&text));
     git.print(out.as_bytes()).await?;
@@ -412,7 +420,9 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
     };
     if status.paths.values().any(|one| one.staged.is_some() && one.stages == 0) {
         out.extend_from_slice(b"Changes to be committed:\n");
-        out.extend_from_slice(unstage.as_bytes());
+        if !git.is_merging() {
+            out.extend_from_slice(unstage.as_bytes());
+        }
         for one in status.paths.values().filter(|one| one.stages == 0) {
             if let Some(change) = &one.staged {
                 item(git, change, &mut out);
@@ -422,7 +432,7 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
     }
     if status.paths.values().any(|one| one.stages > 0) {
         out.extend_from_slice(b"Unmerged paths:\n");
-        out.extend_from_slice(if is_initial { b"" } else { b"  (use \"git restore --staged <file>...\" to unstage)\n" });
+        out.extend_from_slice(if is_initial || git.is_merging() { b"" } else { b"  (use \"git restore --staged <file>...\" to unstage)\n" });
         out.extend_from_slice(b"  (use \"git add <file>...\" to mark resolution)\n");
         for (path, one) in status.paths.iter().filter(|(_, one)| one.stages > 0) {
             let words = match one.conflict() {
@@ -471,6 +481,12 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
 }
 
 impl Git {
+    /// Whether a merge is not finished.
+    pub(crate) fn is_merging(&self) -> bool {
+        let path = crate::utility::file::join(&self.repo.git_dir, b"MERGE_HEAD");
+        self.fs().metadata(&path).is_ok()
+    }
+
     /// From where `HEAD` was detached, and whether it is still there.
     pub(crate) async fn detached_at(&mut self) -> Result<Option<(bool, Text)>> {
         let entries = self.read_log(b"HEAD")?;

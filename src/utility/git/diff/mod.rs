@@ -2,6 +2,7 @@
 //! is shown (`options.rs`, `output.rs`, `patch.rs`, `statistics.rs`).
 
 pub(crate) mod change;
+mod check;
 pub(crate) mod combined;
 pub(crate) mod files;
 pub(crate) mod lines;
@@ -13,3 +14,5 @@ mod script;
 mod slide;
 mod statistics;
 pub(crate) mod tree;
+
+pub(crate) use statistics::rename_name;

@@ -27,7 +27,17 @@ pub(crate) const DIFF_OPTIONS: &[OptionSpec] = &[
     value('\0', "stat-name-width", "width", "generate diffstat with a given name width"),
     value('\0', "stat-graph-width", "width", "generate diffstat with a given graph width"),
     value('\0', "stat-count", "count", "generate diffstat with limited lines"),
-    flag('\0', "compact-summary", "not supported"),
+    flag('\0', "compact-summary", "generate compact summary in diffstat"),
+    value('\0', "inter-hunk-context", "n", "show context between diff hunks up to the specified number of lines"),
+    flag('W', "function-context", "not supported"),
+    flag('\0', "binary", "output a binary diff that can be applied; not supported for binary files"),
+    flag('\0', "check", "warn if changes introduce conflict markers or whitespace errors"),
+    flag('\0', "patience", "not supported"),
+    flag('\0', "histogram", "not supported"),
+    optional('\0', "word-diff", "mode", "not supported"),
+    optional('X', "dirstat", "param", "not supported"),
+    optional('\0', "color-moved", "mode", "not supported"),
+    flag('\0', "no-color-moved", "accepted"),
     flag('\0', "summary", "condensed summary such as creations, renames and mode changes"),
     flag('\0', "name-only", "show only names of changed files"),
     flag('\0', "name-status", "show only names and status of changed files"),
@@ -94,6 +104,13 @@ impl Formats {
 pub(crate) struct DiffOptions {
     pub(crate) formats: Formats,
     pub(crate) context: usize,
+    /// Hunks that are not farther apart than their context and so many lines are one.
+    pub(crate) between_hunks: usize,
+    /// What `--summary` tells stands in the lines of `--stat`.
+    pub(crate) is_compact: bool,
+    pub(crate) wants_binary: bool,
+    /// `--check`: errors of white space are told instead of the changes.
+    pub(crate) checks: bool,
     pub(crate) renames: Option<RenameOptions>,
     pub(crate) widths: Widths,
     /// Columns that something else takes before each line.
@@ -136,7 +153,8 @@ fn similarity(text: &[u8]) -> Option<u32> {
 impl DiffOptions {
     /// A path as it is shown.
     pub(crate) fn shown<'p>(&self, path: &'p [u8]) -> &'p [u8] {
-        self.relative.as_ref().and_then(|folder| path.strip_prefix(folder.as_slice())).unwrap_or(path)
+        let inner = self.relative.as_ref().and_then(|folder| path.strip_prefix(folder.as_slice()));
+        inner.map_or(path, |inner| inner.strip_prefix(b"/").unwrap_or(inner))
     }
 
     pub(crate) const fn blanks_ignored(&self) -> bool {
@@ -190,6 +208,9 @@ impl Git {
         options.full_index |= arguments.has("full-index");
         if options.quiet {
             options.exit_code = true;
+        }
+        if options.is_reversed {
+            std::mem::swap(&mut options.old_prefix, &mut options.new_prefix);
         }
         Ok(options)
     }
@@ -246,7 +267,13 @@ impl Git {
             (_, "color") if !matches!(given.map(Text::as_bytes), Some(b"never" | b"auto")) => {
                 return Err(fatal!("colors are not supported"));
             }
-            (_, "compact-summary") => return Err(fatal!("--compact-summary is not supported")),
+            (_, "compact-summary") => (formats.stat, options.is_compact) = (true, true),
+            (_, "inter-hunk-context") => options.between_hunks = number()?,
+            (_, "check") => options.checks = true,
+            (_, "binary") => (formats.patch, formats.none, options.wants_binary, options.full_index) = (true, false, true, true),
+            (_, name @ ("function-context" | "patience" | "histogram" | "word-diff" | "dirstat" | "color-moved")) => {
+                return Err(fatal!("--{name} is not supported"));
+            }
             (_, "src-prefix") => options.old_prefix = given.cloned().unwrap_or_default(),
             (_, "dst-prefix") => options.new_prefix = given.cloned().unwrap_or_default(),
             (_, "no-prefix") => (options.old_prefix, options.new_prefix) = (Text::EMPTY, Text::EMPTY),
@@ -294,11 +321,8 @@ impl Git {
             (_, "quiet") => options.quiet = true,
             (_, "diff-filter") => options.filter = given.cloned().unwrap_or_default(),
             (_, "relative") => {
-                let mut folder = given.map_or_else(|| self.repo.prefix.clone(), |text| text.to_metered());
-                if !folder.is_empty() && !folder.ends_with(b"/") {
-                    folder.push(b'/');
-                }
-                options.relative = Some(folder);
+                options.relative =
+                    Some(given.map_or_else(|| self.repo.prefix.clone(), |text| text.to_metered()));
             }
             ('S', _) => options.occurrences = given.cloned(),
             ('G', _) => options.matching = given.cloned(),

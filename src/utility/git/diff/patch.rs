@@ -87,6 +87,9 @@ impl Git {
         let is_binary = self.is_binary_file(&change.old_path, &left, options)?
             || self.is_binary_file(&change.path, &right, options)?;
         if is_binary {
+            if options.wants_binary && left != right {
+                return Err(crate::utility::git::error::fatal!("binary patches are not supported"));
+            }
             if left != right {
                 head.extend_from_slice(
                     &[&b"Binary files "[..], &old_label, b" and ", &new_label, b" differ\n"].concat_metered(),
@@ -116,7 +119,7 @@ impl Git {
             tab(new_shown, change.new),
         ];
         head.extend_from_slice(&labels.concat_metered());
-        hunks(self, &left, &right, &runs, options.context, &mut head).await?;
+        hunks(self, (&left, &right), &runs, (options.context, options.between_hunks), &mut head).await?;
         Ok(head)
     }
 
@@ -179,17 +182,16 @@ fn range(start: usize, count: usize) -> String {
 /// Prints the hunks of two files.
 pub(crate) async fn hunks(
     git: &mut Git,
-    left: &File,
-    right: &File,
+    (left, right): (&File, &File),
     runs: &[Run],
-    context: usize,
+    (context, between): (usize, usize),
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let mut first = 0;
     while let Some(start) = runs.get(first) {
         let mut last = first;
         while let (Some(one), Some(next)) = (runs.get(last), runs.get(last + 1)) {
-            if next.left - (one.left + one.deleted) > context.saturating_mul(2) {
+            if next.left - (one.left + one.deleted) > context.saturating_mul(2).saturating_add(between) {
                 break;
             }
             last += 1;

@@ -80,10 +80,13 @@ impl Git {
         for change in changes {
             let path = Text::from(options.shown(&change.path));
             let old_path = change.is_pair().then(|| Text::from(options.shown(&change.old_path)));
-            let name = match &old_path {
+            let mut name = match &old_path {
                 Some(old) => rename_name(self, old, &path),
                 None => self.quoted(&path),
             };
+            if options.is_compact {
+                name.extend_from_slice(compact(change));
+            }
             let mut figures = Figures {
                 name,
                 path,
@@ -145,6 +148,24 @@ impl Git {
         figures.deleted = runs.iter().map(|run| run.deleted as u64).sum();
         figures.added = runs.iter().map(|run| run.inserted as u64).sum();
         Ok(())
+    }
+}
+
+/// What `--compact-summary` says of a file.
+fn compact(change: &Change) -> &'static [u8] {
+    let (old, new) = (change.old.mode, change.new.mode);
+    let is_link = |mode: u32| mode & 0o170_000 == 0o120_000;
+    let runs = |mode: u32| mode & 0o111 != 0;
+    match change.status {
+        b'A' if is_link(new) => b" (new +l)",
+        b'A' if runs(new) => b" (new +x)",
+        b'A' => b" (new)",
+        b'D' => b" (gone)",
+        _ if is_link(old) && !is_link(new) => b" (mode -l)",
+        _ if !is_link(old) && is_link(new) => b" (mode +l)",
+        _ if runs(old) && !runs(new) => b" (mode -x)",
+        _ if !runs(old) && runs(new) => b" (mode +x)",
+        _ => b"",
     }
 }
 

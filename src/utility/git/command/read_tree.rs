@@ -1,0 +1,111 @@
+//! `git read-tree`: a tree becomes the index.
+
+use super::prelude::*;
+use crate::utility::git::diff::tree::files;
+use crate::utility::git::index::{Index, IndexEntry};
+use crate::utility::git::pathspec::Pathspec;
+
+pub(super) static COMMAND: Command = Command {
+    name: "read-tree",
+    usage: "git read-tree [(-m | --reset | --prefix=<prefix>)] [-u | -i] [--empty | <tree-ish>]",
+    options: &[&[
+        flag('m', "", "perform a merge in addition to a read; of one tree alone"),
+        flag('\0', "reset", "same as -m, but discard unmerged entries"),
+        value('\0', "prefix", "prefix", "read the tree into the index under <prefix>/"),
+        flag('u', "", "update working tree with merge result"),
+        flag('i', "", "don't check the working tree after merging"),
+        flag('n', "dry-run", "don't update the index or the work tree"),
+        flag('v', "", "accepted; no progress is shown"),
+        flag('q', "quiet", "suppress feedback messages"),
+        flag('\0', "empty", "only empty the index"),
+        flag('\0', "trivial", "not supported"),
+        flag('\0', "aggressive", "not supported"),
+    ]],
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    for name in ["trivial", "aggressive"] {
+        if arguments.has(name) {
+            return Err(fatal!("read-tree --{name} needs to merge contents, which is not supported"));
+        }
+    }
+    let keeps = arguments.has("m") || arguments.has("reset") || arguments.has("prefix");
+    if arguments.has("u") && !keeps {
+        return Err(fatal!("-u is meaningless without -m, --reset, or --prefix"));
+    }
+    if arguments.has("empty") {
+        if !arguments.operands.is_empty() {
+            return Err(fatal!("passing trees as arguments contradicts --empty"));
+        }
+        git.write_index(&Index::default()).await?;
+        return Ok(0);
+    }
+    if arguments.operands.len() > 1 {
+        return Err(fatal!("read-tree of several trees needs to merge contents, which is not supported"));
+    }
+    let Some(name) = arguments.operands.first() else {
+        git.say("warning: read-tree: emptying the index with no arguments is deprecated; use --empty");
+        git.write_index(&Index::default()).await?;
+        return Ok(0);
+    };
+    let Some(id) = git.resolve(name).await? else { return Err(fatal!("Not a valid object name {name}")) };
+    let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("failed to unpack tree object {name}")) };
+    let old = git.read_index().await?;
+    if arguments.has("m") && old.is_unmerged() {
+        return Err(fatal!("You need to resolve your current index first"));
+    }
+    let mut prefix = arguments.value("prefix").cloned().unwrap_or_default().to_metered();
+    if !prefix.is_empty() && !prefix.ends_with(b"/") {
+        prefix.push(b'/');
+    }
+    let mut index = Index::default();
+    if arguments.has("prefix") {
+        index = old.clone();
+    }
+    for file in files(git, tree, &Pathspec::default()).await? {
+        git.ctx.tick().await?;
+        let path = Text::from([&prefix[..], &file.path].concat_metered());
+        if arguments.has("prefix") && index.get(&path).is_some() {
+            return Err(GitError::Plain(
+                crate::memory::format!("error: Entry '{path}' overlaps with '{path}'.  Cannot bind.\n"),
+                128,
+            ));
+        }
+        let mut entry = IndexEntry { mode: file.mode, id: file.id, path, ..IndexEntry::default() };
+        match old.get(&entry.path) {
+            // What is the same keeps what is known of its file.
+            Some(known) if keeps && (known.mode, known.id) == (entry.mode, entry.id) => entry = known.clone(),
+            _ if arguments.has("u") && !arguments.has("dry-run") => {
+                if let Some(known) = old.get(&entry.path)
+                    && !arguments.has("reset")
+                    && git.work_mode(&known.path)?.is_some()
+                    && !git.is_unchanged(&old, known).await?
+                {
+                    let path = &entry.path;
+                    return Err(GitError::Plain(
+                        crate::memory::format!("error: Entry '{path}' not uptodate. Cannot merge.\n"),
+                        128,
+                    ));
+                }
+                entry.stat = git.check_out(&entry.path, entry.mode, &entry.id).await?;
+            }
+            _ => {}
+        }
+        index.put(entry);
+    }
+    if arguments.has("dry-run") {
+        return Ok(0);
+    }
+    if arguments.has("u") && !arguments.has("prefix") {
+        for entry in &old.entries {
+            if index.get(&entry.path).is_none() {
+                git.remove_work_file(&entry.path)?;
+            }
+        }
+    }
+    git.write_index(&index).await?;
+    Ok(0)
+}
