@@ -133,7 +133,8 @@ impl Git {
         let mut only_operands = false;
         while let Some(arg) = args.next() {
             self.ctx.tick_now()?;
-            arguments.marks.resize_by(arguments.operands.len() + 1 - arguments.marks.len(), arguments.given.len());
+            // Operands that were taken before this word.
+            arguments.marks.resize(arguments.operands.len(), arguments.given.len());
             match arg.as_bytes() {
                 _ if only_operands => arguments.operands.push(arg),
                 b"--" => {
@@ -159,6 +160,7 @@ impl Git {
                 _ => arguments.operands.push(arg),
             }
         }
+        arguments.marks.resize(arguments.operands.len(), arguments.given.len());
         Ok(arguments)
     }
 }

@@ -74,6 +74,22 @@ impl Git {
         Ok(lines)
     }
 
+    /// The attributes that files name for paths, in order.
+    pub(crate) fn attribute_names(&mut self, path: &[u8]) -> Result<Vec<Text>> {
+        // All files on the way are read.
+        self.attribute(path, b"")?;
+        let mut names: Vec<Text> = Vec::new();
+        for lines in self.attributes.folders.values() {
+            for (name, _) in lines.iter().flat_map(|line| line.states.iter()) {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
     /// An attribute of a path: `+`, `-` or a value.
     pub(crate) fn attribute(&mut self, path: &[u8], name: &[u8]) -> Result<Option<Text>> {
         if self.repo.work_tree.is_none() {

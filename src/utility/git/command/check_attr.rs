@@ -5,8 +5,8 @@ use crate::memory::format;
 
 pub(super) static COMMAND: Command = Command {
     name: "check-attr",
-    usage: "git check-attr [--] <attr>... [--] <pathname>...",
-    options: &[&[flag('a', "all", "not supported"), flag('z', "", "terminate records with NUL")]],
+    usage: "git check-attr [-a | --all] [--] <pathname>...\ngit check-attr [--] <attr>... [--] <pathname>...",
+    options: &[&[flag('a', "all", "report all attributes set on file"), flag('z', "", "terminate records with NUL")]],
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
@@ -14,23 +14,24 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
-    if arguments.has("all") {
-        return Err(fatal!("check-attr -a is not supported"));
-    }
+    let reports_all = arguments.has("all");
     let (names, paths) = match arguments.separator {
+        _ if reports_all => (&[][..], arguments.operands.as_slice()),
         Some(_) => arguments.parts(),
         None => arguments.operands.split_at(arguments.operands.len().min(1)),
     };
-    if names.is_empty() || paths.is_empty() {
+    if (names.is_empty() && !reports_all) || paths.is_empty() {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     }
     for path in paths {
-        for name in names {
-            let full = git.relative(path)?;
+        let full = git.relative(path)?;
+        let all = if reports_all { git.attribute_names(&full)? } else { Vec::from(names) };
+        for name in &all {
             let value = match git.attribute(&full, name)? {
                 Some(value) if *value == *b"+" => Text::from_static(b"set"),
                 Some(value) if *value == *b"-" => Text::from_static(b"unset"),
                 Some(value) => value,
+                None if reports_all => continue,
                 None => Text::from_static(b"unspecified"),
             };
             let shown = git.quoted(path);

@@ -374,7 +374,7 @@ async fn show_status(git: &mut Git, arguments: &Arguments, is_empty: bool) -> Re
         return Ok(u8::from(is_empty));
     }
     let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;
-    super::status::long(git, &status, Untracked::Normal).await?;
+    super::status::long(git, &status, Untracked::Normal, 0).await?;
     Ok(u8::from(is_empty))
 }
 

@@ -15,7 +15,11 @@ pub(super) static COMMAND: Command = Command {
             flag('\0', "root", "show the initial commit as a big creation event"),
             flag('\0', "no-commit-id", "do not print the commit's name"),
             flag('m', "", "show merges against each parent"),
+            flag('c', "", "show combined diffs of merges"),
+            flag('\0', "cc", "show combined diffs of merges without hunks that are as in one parent"),
             flag('v', "", "not supported"),
+            optional('\0', "pretty", "format", "not supported"),
+            flag('\0', "stdin", "not supported"),
         ],
         DIFF_OPTIONS,
     ],
@@ -26,12 +30,19 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
+    for name in ["v", "pretty", "stdin"] {
+        if arguments.has(name) {
+            return Err(fatal!("diff-tree --{name} is not supported"));
+        }
+    }
+    let is_combined = arguments.has("c") || arguments.has("cc");
     let mut options = git.diff_options(&arguments)?;
     options.renames = options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
-    let is_deep = arguments.has("r") || arguments.has("t") || options.formats.patch || options.formats.stat
+    let is_deep = is_combined || arguments.has("r") || arguments.has("t") || options.formats.patch || options.formats.stat
         || options.formats.numstat || options.formats.shortstat || options.formats.summary;
     if options.formats.is_default() {
-        options.formats.raw = true;
+        options.formats.raw = !arguments.has("cc");
+        options.formats.patch = arguments.has("cc");
         options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");
     }
     let tree_options = TreeOptions { recursive: is_deep, shows_trees: arguments.has("t"), only_whether: false };
@@ -58,6 +69,18 @@ async fn run(git: &mut Git) -> Result<u8> {
         [one] => {
             let Some(id) = git.peel(*one, Kind::Commit).await? else { return Err(fatal!("unable to read commit {one}")) };
             let commit = git.commit(&id).await?;
+            if is_combined && commit.parents.len() > 1 {
+                let mut trees = Vec::new();
+                for parent in &commit.parents {
+                    trees.push(git.commit(parent).await?.tree);
+                }
+                let files = git.combined_files(&trees, commit.tree, &spec, &options).await?;
+                if !arguments.has("no-commit-id") && !options.quiet {
+                    git.print(format!("{id}\n").as_bytes()).await?;
+                }
+                git.print_combined(&files, &options, arguments.has("cc")).await?;
+                return Ok(u8::from(options.exit_code && !files.is_empty()));
+            }
             let parents: Vec<Option<ObjectId>> = match commit.parents.as_slice() {
                 [] if arguments.has("root") => Vec::from([None]),
                 [] => Vec::new(),

@@ -161,7 +161,12 @@ impl Search<'_> {
     /// Searches a file; whether it counts as a hit.
     async fn file(&mut self, git: &mut Git, front: &[u8], path: &[u8], text: &[u8]) -> Result<bool> {
         let arguments = self.arguments;
-        let binary = is_binary(text) && !arguments.has("text");
+        let binary = !arguments.has("text")
+            && match git.attribute(path, b"diff")? {
+                Some(value) if *value == *b"-" => true,
+                Some(value) if *value == *b"+" => false,
+                _ => is_binary(text),
+            };
         if binary && arguments.has("I") {
             return Ok(false);
         }

@@ -18,7 +18,7 @@ pub(super) static COMMAND: Command = Command {
         flag('\0', "object-only", "list only objects"),
         flag('\0', "full-name", "use full path names"),
         flag('\0', "full-tree", "list entire tree; not just current directory (implies --full-name)"),
-        value('\0', "format", "format", "not supported"),
+        value('\0', "format", "format", "format to use for the output"),
         optional('\0', "abbrev", "n", "use <n> digits to display object names"),
     ]],
     run: command!(run),
@@ -27,9 +27,6 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
-    if arguments.has("format") {
-        return Err(fatal!("ls-tree --format is not supported"));
-    }
     let Some((name, paths)) = arguments.operands.split_first() else {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     };
@@ -94,6 +91,43 @@ async fn show(git: &mut Git, arguments: &Arguments, path: &[u8], mode: u32, id: 
         SUBMODULE => "commit",
         _ => "blob",
     };
+    if let Some(format) = arguments.value("format") {
+        let mut line: Vec<u8> = Vec::new();
+        let mut rest: &[u8] = format;
+        while let Some(at) = memchr::memchr(b'%', rest) {
+            line.extend_from_slice(rest.get(..at).unwrap_or(&[]));
+            rest = rest.get(at + 1..).unwrap_or(&[]);
+            let hex = rest.strip_prefix(b"x").and_then(|rest| std::str::from_utf8(rest.get(..2)?).ok());
+            if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+                line.push(byte);
+                rest = rest.get(3..).unwrap_or(&[]);
+            } else if let Some(tail) = rest.strip_prefix(b"%") {
+                line.push(b'%');
+                rest = tail;
+            } else {
+                let end = memchr::memchr(b')', rest).unwrap_or(rest.len());
+                let word = rest.get(..end).unwrap_or(rest);
+                match word.strip_prefix(b"(").unwrap_or(b"") {
+                    b"objectname" => line.extend_from_slice(&name),
+                    b"objectmode" => line.extend_from_slice(format!("{mode:06o}").as_bytes()),
+                    b"objecttype" => line.extend_from_slice(kind.as_bytes()),
+                    b"path" => line.extend_from_slice(&shown),
+                    field @ (b"objectsize" | b"objectsize:padded") => {
+                        let size = match kind {
+                            "blob" => format!("{}", git.object_header(&id).await?.map_or(0, |header| header.1)),
+                            _ => "-".into(),
+                        };
+                        let width = if field == b"objectsize" { 0 } else { 7 };
+                        line.extend_from_slice(format!("{size:>width$}").as_bytes());
+                    }
+                    _ => return Err(fatal!("bad ls-tree format: %{}", bstr::BStr::new(rest))),
+                }
+                rest = rest.get(end + 1..).unwrap_or(&[]);
+            }
+        }
+        line.extend_from_slice(rest);
+        return git.print(&[&line[..], end].concat_metered()).await;
+    }
     let size = if arguments.has("long") {
         let size = match kind {
             "blob" => format!("{}", git.object_header(&id).await?.map_or(0, |header| header.1)),

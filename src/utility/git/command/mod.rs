@@ -69,7 +69,7 @@ macro_rules! commands {
 }
 
 commands! {
-    add, apply, blame, branch, cat_file, check_attr, check_ignore, checkout, clean, commit, commit_tree, config, describe, diff, diff_files, diff_index, diff_tree, for_each_ref, grep, hash_object, init, log, ls_files, ls_tree, merge, merge_base, mv, name_rev, read_tree, reflog, remote, reset, restore, rev_list, rev_parse, rm, shortlog, show, show_ref, stash, status, switch, symbolic_ref, tag, update_index, update_ref, var, version, whatchanged, worktree, write_tree,
+    add, apply, blame, branch, cat_file, check_attr, check_ignore, check_ref_format, checkout, clean, commit, commit_tree, config, describe, diff, diff_files, diff_index, diff_tree, for_each_ref, grep, hash_object, init, log, ls_files, ls_tree, merge, merge_base, mv, name_rev, read_tree, reflog, remote, reset, restore, rev_list, rev_parse, rm, shortlog, show, show_ref, stash, status, stripspace, switch, symbolic_ref, tag, update_index, update_ref, var, version, whatchanged, worktree, write_tree,
 }
 
 /// What every subcommand's file needs.

@@ -78,7 +78,7 @@ fn entry_id(git: &mut Git, number: usize) -> Result<ObjectId> {
     }
     match entries.len().checked_sub(number + 1).and_then(|at| entries.get(at)) {
         Some(entry) => Ok(entry.new),
-        None => Err(GitError::Error(format!("stash@{{{number}}} is not a valid reference"), 1)),
+        None => Err(fatal!("log for 'stash' only has {} entries", entries.len())),
     }
 }
 
@@ -242,7 +242,7 @@ async fn apply(git: &mut Git, arguments: &Arguments, number: usize) -> Result<()
     if !arguments.has("q") && !arguments.has("quiet") {
         use crate::utility::git::status::{Ignored, Untracked};
         let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;
-        super::status::long(git, &status, Untracked::Normal).await?;
+        super::status::long(git, &status, Untracked::Normal, 0).await?;
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         is_relative: !for_scripts && git.config.truth("status.relativepaths") != Some(false),
     };
     match layout {
-        Layout::Long => long(git, &status, untracked).await?,
+        Layout::Long => long(git, &status, untracked, arguments.count("verbose")).await?,
         Layout::Second => {
             if shows_branch {
                 branch_lines(git, printer.end()).await?;
@@ -360,7 +360,7 @@ fn label(change: &Change) -> &'static str {
     }
 }
 
-pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked) -> Result<()> {
+pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked, verbosity: usize) -> Result<()> {
     let mut out = String::new();
     heading(git, &mut out).await?;
     let is_initial = git.head_id()?.is_none();
@@ -378,6 +378,18 @@ pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked) -
     let text = sections(git, status, is_initial);
     out.push_str(&String::from_utf8_lossy(&text));
     git.print(out.as_bytes()).await?;
+    if verbosity > 1 {
+        return Err(fatal!("status -vv is not supported"));
+    }
+    if verbosity == 1 {
+        let mut options = git.diff_defaults();
+        options.formats.patch = true;
+        let (tree, index) = (git.head_tree().await?, git.read_index().await?);
+        let spec = crate::utility::git::pathspec::Pathspec::default();
+        let changes = crate::utility::git::diff::files::tree_and_index(git, tree, &index, &spec).await?;
+        let changes = git.refine(changes, &options).await?;
+        git.print_changes(&changes, &options).await?;
+    }
     let has_staged = status.paths.values().any(|one| one.staged.is_some() && one.stages == 0);
     let has_unstaged = status.paths.values().any(|one| one.unstaged.is_some() || one.stages > 0);
     let last = if has_staged {

@@ -70,6 +70,11 @@ impl Git {
             let right = self.side_content(change.new, &change.path).await?;
             let is_hit = if options.matching.is_some() {
                 let Some(regex) = &regex else { continue };
+                if self.is_binary_file(&change.old_path, &left, options)?
+                    || self.is_binary_file(&change.path, &right, options)?
+                {
+                    continue;
+                }
                 let (left, right) =
                     (File::new(&mut self.ctx, left).await?, File::new(&mut self.ctx, right).await?);
                 let mut is_hit = false;

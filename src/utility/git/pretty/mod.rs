@@ -226,11 +226,6 @@ impl Git {
             out.extend_from_slice(b"commit ");
         }
         out.extend_from_slice(shown.mark.as_bytes());
-        if style.format.is_oneline() && !shown.mark.is_empty() {
-            out.push(b' ');
-            // A mark stands right before the name.
-            out.truncate(out.len() - 1);
-        }
         out.extend_from_slice(&id);
         let parents = super::object::commit::Commit::parse(shown.bytes)
             .map(|commit| commit.parents)

@@ -174,6 +174,9 @@ impl Git {
             b'C' => return Ok(color_length(rest)),
             b'w' => {
                 let close = memchr::memchr(b')', rest).filter(|_| rest.get(1) == Some(&b'('));
+                if close.is_some_and(|close| close > 2) {
+                    return Err(crate::utility::git::error::fatal!("%w() in a format is not supported"));
+                }
                 return Ok(close.map_or(0, |close| close + 1));
             }
             b'H' => out.extend_from_slice(shown.id.hex().as_bytes()),

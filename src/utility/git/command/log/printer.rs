@@ -4,9 +4,10 @@ use crate::memory::{JoinMetered, Vec};
 use crate::text::Text;
 use crate::utility::git::Git;
 use crate::utility::git::arguments::Arguments;
-use crate::utility::git::diff::change::Change;
+use crate::utility::git::diff::change::{Change, Side};
 use crate::utility::git::diff::options::{DiffOptions, Formats};
-use crate::utility::git::diff::tree::{TreeOptions, compare};
+use crate::utility::git::diff::rename::{RenameOptions, detect};
+use crate::utility::git::diff::tree::{TreeOptions, compare, files};
 use crate::utility::git::error::{Result, fatal};
 use crate::utility::git::graph::Graph;
 use crate::utility::git::object::commit::Signature;
@@ -189,7 +190,13 @@ impl Printer {
 
     /// Prints the text of a commit.
     async fn text(&mut self, git: &mut Git, item: &Item, bytes: &[u8], heading: &Heading<'_>) -> Result<()> {
-        let mark = if self.graph.is_some() { "" } else { heading.mark };
+        let is_plain = matches!(self.pretty.format, Format::User(..));
+        let mark: crate::memory::String = if self.graph.is_some() || heading.mark.is_empty() {
+            crate::memory::String::new()
+        } else {
+            crate::memory::format!("{}{}", heading.mark, if is_plain { "" } else { " " })
+        };
+        let mark = mark.as_str();
         let Heading { log, from, .. } = *heading;
         let shown = Shown { id: item.id, bytes, decorations: &self.decorations, log, mark, from };
         let text = git.show_commit(&shown, &self.pretty, self.decorates).await?;
@@ -331,8 +338,13 @@ impl Printer {
         if one == other {
             return Ok(None);
         }
-        let changes = compare(git, old, item.commit.tree, &Pathspec::default(), TreeOptions::RECURSIVE).await?;
-        let mut changes = git.refine(changes, &self.diff).await?;
+        let mut changes = compare(git, old, item.commit.tree, &Pathspec::default(), TreeOptions::RECURSIVE).await?;
+        if one.is_none() {
+            changes = origins(git, old, changes, path).await?;
+        } else {
+            changes.retain(|change| change.path == *path);
+        }
+        let mut changes = git.refine(changes, &DiffOptions { renames: None, ..self.diff.clone() }).await?;
         changes.retain(|change| change.path == *path);
         if let Some(change) = changes.first()
             && change.is_pair()
@@ -361,4 +373,23 @@ impl Printer {
         out.extend_from_slice(message(bytes));
         git.print(&out).await
     }
+}
+
+/// Where a new file comes from: files that went, that changed, and that are still there.
+async fn origins(git: &mut Git, tree: ObjectId, changes: Vec<Change>, path: &Text) -> Result<Vec<Change>> {
+    let mut all: Vec<Change> = Vec::new();
+    let mut known: crate::memory::HashMap<Text, ()> = crate::memory::HashMap::new();
+    for change in changes.into_iter().filter(|change| change.status != b'A' || change.path == *path) {
+        known.insert(change.path.clone(), ());
+        all.push(change);
+    }
+    for file in files(git, tree, &Pathspec::default()).await? {
+        if !known.contains_key(&file.path) {
+            let side = Side::stored(file.mode, file.id);
+            all.push(Change::new(file.path, side, side));
+        }
+    }
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    let options = RenameOptions { copies: true, harder: true, ..RenameOptions::default() };
+    detect(git, all, options).await
 }

@@ -1,0 +1,61 @@
+//! `git check-ref-format`: whether a name may be that of a ref.
+
+use super::prelude::*;
+use crate::utility::git::refs::is_valid_name;
+
+pub(super) static COMMAND: Command = Command {
+    name: "check-ref-format",
+    usage: "git check-ref-format [--normalize] [<options>] <refname>\ngit check-ref-format --branch <branchname-shorthand>",
+    options: &[&[
+        flag('\0', "branch", "expand what names a branch, and print it"),
+        flag('\0', "normalize", "print the name without slashes that are too many"),
+        flag('\0', "print", "the same"),
+        flag('\0', "allow-onelevel", "names of one part are allowed"),
+        flag('\0', "refspec-pattern", "one star is allowed"),
+    ]],
+    needs: Needs::Perhaps,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let [name] = arguments.operands.as_slice() else {
+        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+    };
+    if arguments.has("branch") {
+        let count = name.strip_prefix(b"@{-").and_then(|rest| rest.strip_suffix(b"}"));
+        let count = count.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+        let branch = match count {
+            Some(count) if git.is_found => git.previous_branch(count)?.unwrap_or_else(|| name.clone()),
+            _ => name.clone(),
+        };
+        let full = [b"refs/heads/", &branch[..]].concat_metered();
+        if branch.starts_with(b"-") || !is_valid_name(&full) || *branch == *b"HEAD" {
+            return Err(fatal!("'{name}' is not a valid branch name"));
+        }
+        git.print(&[&branch[..], b"\n"].concat_metered()).await?;
+        return Ok(0);
+    }
+    let shown = if arguments.has("normalize") || arguments.has("print") {
+        let parts: Vec<&[u8]> = name.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect();
+        parts.join_metered(b"/")
+    } else {
+        name.to_metered()
+    };
+    let mut checked = shown.clone();
+    if arguments.has("refspec-pattern")
+        && let Some(star) = memchr::memchr(b'*', &checked)
+        && let Some(byte) = checked.get_mut(star)
+    {
+        *byte = b'x';
+    }
+    let has_levels = checked.contains(&b'/') || arguments.has("allow-onelevel");
+    if !has_levels || !is_valid_name(&checked) {
+        return Ok(1);
+    }
+    if arguments.has("normalize") || arguments.has("print") {
+        git.print(&[&shown[..], b"\n"].concat_metered()).await?;
+    }
+    Ok(0)
+}

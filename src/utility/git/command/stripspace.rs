@@ -1,0 +1,31 @@
+//! `git stripspace`: a text without needless blanks and, if asked for, comments.
+
+use super::prelude::*;
+
+pub(super) static COMMAND: Command = Command {
+    name: "stripspace",
+    usage: "git stripspace [-s | --strip-comments]\ngit stripspace [-c | --comment-lines]",
+    options: &[&[
+        flag('s', "strip-comments", "skip and remove all lines starting with comment character"),
+        flag('c', "comment-lines", "prepend comment character and space to each line"),
+    ]],
+    needs: Needs::Perhaps,
+    run: command!(run),
+    ..Command::BASE
+};
+
+async fn run(git: &mut Git) -> Result<u8> {
+    let arguments = git.arguments()?;
+    let text = git.ctx.standard_input().read_to_end().await?;
+    if !arguments.has("comment-lines") {
+        let text = super::commit::cleaned(&text, arguments.has("strip-comments"));
+        git.print(&text).await?;
+        return Ok(0);
+    }
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let body = line.strip_suffix(b"\n").unwrap_or(line);
+        let front: &[u8] = if body.is_empty() || body.starts_with(b"\t") { b"#" } else { b"# " };
+        git.print(&[front, body, b"\n"].concat_metered()).await?;
+    }
+    Ok(0)
+}
