@@ -336,7 +336,6 @@ diff --raw --no-abbrev HEAD~4
 diff -U5 HEAD~4
 diff -U1 HEAD~2
 diff -b HEAD~5
-diff --ignore-blank-lines HEAD~5
 diff --ignore-space-at-eol HEAD~5
 diff -R HEAD~2
 diff --no-prefix HEAD~2

@@ -270,13 +270,16 @@ impl Walk {
             self.change(id, |flags| flags.is_same = is_same);
             return Ok(parents);
         }
-        let mut same = 0;
+        let (mut all_same, mut same, mut relevant) = (0, 0, 0);
         for parent in &parents {
+            relevant += usize::from(!self.flags(parent).is_uninteresting);
             let tree = git.commit(parent).await?.tree;
             if super::diff::tree::differs(git, tree, commit.tree, &self.pathspec).await? {
                 continue;
             }
-            same += 1;
+            // Excluded parents count only where there are no others.
+            all_same += 1;
+            same += usize::from(!self.flags(parent).is_uninteresting);
             if !self.full_history && !self.flags(parent).is_uninteresting {
                 self.change(id, |flags| flags.is_same = true);
                 let only = Vec::from([*parent]);
@@ -284,7 +287,7 @@ impl Walk {
                 return Ok(only);
             }
         }
-        let is_same = if self.full_history { same > 0 } else { same == parents.len() };
+        let is_same = if relevant > 0 { same == relevant } else { all_same == parents.len() };
         self.change(id, |flags| flags.is_same = is_same);
         Ok(parents)
     }
@@ -416,15 +419,18 @@ impl Walk {
         let mut items: Vec<Item> = Vec::new();
         let mut seen: HashMap<ObjectId, ()> = HashMap::new();
         for id in shown {
+            seen.insert(*id, ());
+        }
+        for id in shown {
             for parent in &self.parents_of(git, id).await? {
-                if self.flags(parent).is_uninteresting && seen.insert(*parent, ()).is_none() {
+                if seen.insert(*parent, ()).is_none() {
                     let commit = git.commit(parent).await?;
                     let is_left = self.flags(parent).is_left;
                     items.push(Item { id: *parent, commit, is_left, is_boundary: true });
                 }
             }
         }
-        items.sort_by_key(|item| Reverse(item.commit.date));
+        items.as_mut_slice().reverse();
         Ok(items)
     }
 }

@@ -38,12 +38,12 @@ async fn run(git: &mut Git) -> Result<u8> {
     let is_combined = arguments.has("c") || arguments.has("cc");
     let mut options = git.diff_options(&arguments)?;
     options.renames = options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
-    let is_deep = is_combined || arguments.has("r") || arguments.has("t") || options.formats.patch || options.formats.stat
+    let is_deep = arguments.has("cc") || arguments.has("r") || arguments.has("t") || options.formats.patch || options.formats.stat
         || options.formats.numstat || options.formats.shortstat || options.formats.summary;
     if options.formats.is_default() {
         options.formats.raw = !arguments.has("cc");
         options.formats.patch = arguments.has("cc");
-        options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");
+        options.full_index |= options.formats.raw && options.abbreviation.is_none() && !arguments.has("abbrev");
     }
     let tree_options = TreeOptions { recursive: is_deep, shows_trees: arguments.has("t"), only_whether: false };
     let (before, after) = arguments.parts();

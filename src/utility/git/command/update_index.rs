@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::git::index::Stat;
+use crate::utility::git::index::{Index, IndexEntry, Stat};
 
 pub(super) static COMMAND: Command = Command {
     name: "update-index",
@@ -17,6 +17,10 @@ pub(super) static COMMAND: Command = Command {
         flag('\0', "ignore-missing", "ignore files missing from worktree"),
         flag('\0', "assume-unchanged", "mark files as not changing"),
         flag('\0', "skip-worktree", "mark files as index-only"),
+        value('\0', "cacheinfo", "<mode>,<object>,<path>", "add the specified entry to the index"),
+        flag('\0', "index-info", "add entries from standard input to the index"),
+        flag('\0', "stdin", "read list of paths to be updated from standard input"),
+        flag('z', "", "with --stdin: input lines are terminated by null bytes"),
         value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
     ]],
     run: command!(run),
@@ -44,7 +48,34 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
         }
     }
-    for operand in &arguments.operands {
+    for text in arguments.values("cacheinfo").cloned().collect::<Vec<_>>() {
+        let mut parts = text.splitn(3, |byte| *byte == b',');
+        let (Some(mode), Some(id), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(GitError::Error("option 'cacheinfo' expects <mode>,<sha1>,<path>".into(), 129));
+        };
+        let (Some(mode), Some(id)) = (octal(mode), ObjectId::from_hex(id)) else {
+            return Err(GitError::Error("option 'cacheinfo' expects <mode>,<sha1>,<path>".into(), 129));
+        };
+        let path = Text::from(path);
+        if index.range(&path).is_empty() && !arguments.has("add") {
+            let text = format!(
+                "error: {path}: cannot add to the index - missing --add option?\nfatal: git update-index: --cacheinfo cannot add {path}\n"
+            );
+            return Err(GitError::Plain(text, 128));
+        }
+        super::add::remove_conflicting(&mut index, &path);
+        index.put(IndexEntry { mode, id, path, ..IndexEntry::default() });
+    }
+    if arguments.has("index-info") {
+        take_lines(git, &mut index, arguments.has("z")).await?;
+    }
+    let mut operands = arguments.operands.clone();
+    if arguments.has("stdin") {
+        let end = if arguments.has("z") { 0 } else { b'\n' };
+        let list = git.ctx.standard_input().read_to_end().await?;
+        operands.extend(list.split(|byte| *byte == end).filter(|path| !path.is_empty()).map(Text::from));
+    }
+    for operand in &operands {
         let path = git.relative(operand)?;
         if let Ok(at) = index.find(&path, 0)
             && let Some(entry) = index.entries.get_mut(at)
@@ -76,4 +107,52 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     git.write_index(&index).await?;
     Ok(status)
+}
+
+fn octal(text: &[u8]) -> Option<u32> {
+    u32::from_str_radix(std::str::from_utf8(text).ok()?, 8).ok()
+}
+
+/// Entries as `ls-files --stage` and `ls-tree` print them: mode, perhaps a type, name, perhaps a stage, and path.
+async fn take_lines(git: &mut Git, index: &mut Index, ends_in_nul: bool) -> Result<()> {
+    let end = if ends_in_nul { 0 } else { b'\n' };
+    let list = git.ctx.standard_input().read_to_end().await?;
+    for line in list.split(|byte| *byte == end).filter(|line| !line.is_empty()) {
+        git.ctx.tick().await?;
+        let malformed = || fatal!("malformed index info {}", bstr::BStr::new(line));
+        let tab = memchr::memchr(b'\t', line).ok_or_else(malformed)?;
+        let (head, path) = (line.get(..tab).unwrap_or(&[]), line.get(tab + 1..).unwrap_or(&[]));
+        let words: Vec<&[u8]> = head.split(|byte| *byte == b' ').collect();
+        let (mode, id, stage) = match words.as_slice() {
+            [mode, id] => (*mode, *id, 0),
+            [mode, id, [stage @ b'0'..=b'3']] => (*mode, *id, stage - b'0'),
+            [mode, _, id] => (*mode, *id, 0),
+            _ => return Err(malformed()),
+        };
+        let (Some(mode), Some(id)) = (octal(mode), ObjectId::from_hex(id)) else { return Err(malformed()) };
+        let path = Text::from(path);
+        if mode == 0 {
+            index.remove(&path);
+            continue;
+        }
+        let entry = IndexEntry { mode, id, stage, path, ..IndexEntry::default() };
+        if stage == 0 {
+            super::add::remove_conflicting(index, &entry.path);
+            index.put(entry);
+            continue;
+        }
+        // Stages stand beside each other, but not beside what is in no conflict.
+        if let Ok(at) = index.find(&entry.path, 0) {
+            index.entries.remove(at);
+        }
+        match index.find(&entry.path, stage) {
+            Ok(at) => {
+                if let Some(slot) = index.entries.get_mut(at) {
+                    *slot = entry;
+                }
+            }
+            Err(at) => index.entries.insert(at, entry),
+        }
+    }
+    Ok(())
 }

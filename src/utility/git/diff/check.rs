@@ -47,8 +47,7 @@ impl Git {
         }
         let (left, right) = (File::new(&mut self.ctx, left).await?, File::new(&mut self.ctx, right).await?);
         let found = runs(&mut self.ctx, &left, &right, options.blanks, options.is_minimal).await?;
-        let path = self.quoted(options.shown(&change.path));
-        let path = bstr::BStr::new(&path);
+        let path = bstr::BStr::new(options.shown(&change.path));
         let mut has_errors = false;
         for run in &found {
             for index in run.right..run.right + run.inserted {

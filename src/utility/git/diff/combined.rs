@@ -21,6 +21,8 @@ pub(crate) struct CombinedFile {
     /// The file of each parent, and the letter of its change.
     pub(crate) parents: Vec<(Side, u8)>,
     pub(crate) result: Side,
+    /// It is compared with the work tree, where it is not.
+    pub(crate) is_gone: bool,
 }
 
 /// Parents that bits are kept for, at most.
@@ -70,7 +72,7 @@ impl Git {
             if number == 0 {
                 for change in changes {
                     let parents = Vec::from([(change.old, change.status)]);
-                    files.push(CombinedFile { path: change.path, parents, result: change.new });
+                    files.push(CombinedFile { path: change.path, parents, result: change.new, is_gone: false });
                 }
                 continue;
             }
@@ -157,7 +159,7 @@ impl Git {
         options: &DiffOptions,
         dense: bool,
     ) -> Result<Vec<u8>> {
-        let is_live = file.result.is_in_work_tree;
+        let is_live = file.result.is_in_work_tree || file.is_gone;
         let result = self.side_content(file.result, &file.path).await?;
         let mut olds: Vec<Vec<u8>> = Vec::new();
         for (side, _) in &file.parents {
@@ -178,7 +180,7 @@ impl Git {
         let result = File::new(&mut self.ctx, result).await?;
         let mut lines = vec![Line::default(); result.count() + 2];
         for (number, text) in olds.iter().enumerate() {
-            if file.result.mode == 0 {
+            if file.is_gone {
                 break;
             }
             let old = File::new(&mut self.ctx, text.clone()).await?;
@@ -193,7 +195,7 @@ impl Git {
             return Ok(Vec::new());
         }
         let mut out = self.combined_head(file, options, (dense, mode_differs), true)?;
-        if file.result.mode != 0 {
+        if !file.is_gone {
             dump(self, &lines, &result, file.parents.len(), options.context, &mut out).await?;
         }
         Ok(out)
@@ -553,5 +555,6 @@ async fn dump(
 
 /// A file in a conflict as `diff` shows it: the work tree's against both sides.
 pub(crate) fn conflict(path: &Text, ours: Side, theirs: Side, work: Side) -> CombinedFile {
-    CombinedFile { path: path.clone(), parents: Vec::from([(ours, b'M'), (theirs, b'M')]), result: work }
+    let parents = Vec::from([(ours, b'M'), (theirs, b'M')]);
+    CombinedFile { path: path.clone(), parents, result: work, is_gone: work.mode == 0 }
 }

@@ -39,6 +39,7 @@ struct Source {
     change: usize,
     /// It is not there any more.
     is_deleted: bool,
+    /// How many targets are made of it; a file that is still there is its own first.
     uses: usize,
     pieces: Option<(u64, Pieces)>,
 }
@@ -75,7 +76,7 @@ pub(crate) async fn detect(
             b'A' => search.targets.push(index),
             b'D' => search.sources.push(Source { change: index, is_deleted: true, uses: 0, pieces: None }),
             b'M' | b'T' if options.copies => {
-                search.sources.push(Source { change: index, is_deleted: false, uses: 0, pieces: None });
+                search.sources.push(Source { change: index, is_deleted: false, uses: 1, pieces: None });
             }
             _ => {}
         }

@@ -53,7 +53,7 @@ async fn range(git: &mut Git, text: &[u8], file: &File, anchor: usize) -> Result
         }
         return Ok((start, 0));
     };
-    let (end, rest) = place(git, rest, file, start + 1, Some(start)).await?;
+    let (end, rest) = place(git, rest, file, start.saturating_add(1), Some(start)).await?;
     if !rest.is_empty() {
         return Err(malformed(text));
     }
@@ -84,7 +84,7 @@ async fn place<'t>(
         return match (count, sign) {
             (0, _) => Err(fatal!("-L invalid empty range")),
             (_, b'+') => Ok((start.saturating_add(count) - 1, rest)),
-            _ => Ok(((start + 1).saturating_sub(count).max(1), rest)),
+            _ => Ok((start.saturating_add(1).saturating_sub(count).max(1), rest)),
         };
     }
     if let Some(tail) = text.strip_prefix(b"^/").or_else(|| text.strip_prefix(b"/")) {
