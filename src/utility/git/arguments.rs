@@ -84,7 +84,11 @@ impl Arguments {
     /// Which of these options stands last, and whether it was not negated.
     pub(crate) fn truth_of_last<'n>(&self, names: &[&'n str]) -> Option<(&'n str, bool)> {
         self.given.iter().rev().find_map(|given| {
-            names.iter().copied().find(|name| is_named(given.spec, name)).map(|name| (name, !given.is_negated))
+            names
+                .iter()
+                .copied()
+                .find(|name| is_named(given.spec, name))
+                .map(|name| (name, !given.is_negated))
         })
     }
 
@@ -104,8 +108,14 @@ impl Arguments {
     }
 
     /// As [`Arguments::in_order`], with whether `--NAME` reverses the meaning of an option.
-    pub(crate) fn in_order_toggled(&self, name: &str) -> impl Iterator<Item = (&'static OptionSpec, Option<&Text>, bool)> {
-        self.given.iter().enumerate().map(move |(at, given)| (given.spec, given.value.as_ref(), self.is_toggled(name, at)))
+    pub(crate) fn in_order_toggled(
+        &self,
+        name: &str,
+    ) -> impl Iterator<Item = (&'static OptionSpec, Option<&Text>, bool)> {
+        self.given
+            .iter()
+            .enumerate()
+            .map(move |(at, given)| (given.spec, given.value.as_ref(), self.is_toggled(name, at)))
     }
 
     /// A number that an option has.

@@ -246,7 +246,10 @@ impl Graph {
             } else {
                 let is_collapsing = self.previous_state == State::Collapsing
                     && self.old_mapping.get(2 * index + 1) == Some(&Some(index))
-                    && self.mapping.get(2 * index).is_some_and(|target| target.is_none_or(|target| target < index));
+                    && self
+                        .mapping
+                        .get(2 * index)
+                        .is_some_and(|target| target.is_none_or(|target| target < index));
                 put(line, if is_collapsing { b'/' } else { b'|' });
             }
             put(line, b' ');

@@ -170,10 +170,10 @@ impl Git {
         let draws = arguments.has("graph");
         if draws && (arguments.has("reverse") || arguments.has("no-walk") || arguments.has("walk-reflogs")) {
             let other = arguments.last_of(&["reverse", "no-walk", "walk-reflogs"]).unwrap_or_default();
-            return Err(fatal!("options '--{other}' and '--graph' cannot be used together"));
+            let (one, two) = if other == "reverse" { ("graph", other) } else { (other, "graph") };
+            return Err(fatal!("options '--{one}' and '--{two}' cannot be used together"));
         }
-        for name in ["objects", "stdin", "simplify-merges", "author-date-order", "header", "source"]
-        {
+        for name in ["objects", "stdin", "simplify-merges", "author-date-order", "header", "source"] {
             if arguments.has(name) {
                 return Err(fatal!("--{name} is not supported"));
             }
@@ -632,7 +632,10 @@ impl History {
         if self.walk.is_uninteresting(id) {
             return Ok(self.shows_boundary);
         }
-        if count < self.parents.0 || count > self.parents.1 || self.walk.until.is_some_and(|until| commit.date > until) {
+        if count < self.parents.0
+            || count > self.parents.1
+            || self.walk.until.is_some_and(|until| commit.date > until)
+        {
             return Ok(false);
         }
         self.filters.pass(git, id).await

@@ -84,7 +84,11 @@ impl Git {
         }
         let Some(id) = self.resolve_revision(front).await? else { return Ok(None) };
         let Some(tree) = self.peel(id, Kind::Tree).await? else { return Ok(None) };
-        let path = if path.starts_with(b"./") || path.starts_with(b"../") { self.relative(path)? } else { Vec::from(path) };
+        let path = if path.starts_with(b"./") || path.starts_with(b"../") {
+            self.relative(path)?
+        } else {
+            Vec::from(path)
+        };
         Ok(self.find_in_tree(tree, &path).await?.map(|found| found.0))
     }
 

@@ -416,7 +416,7 @@ impl Walk {
 
     /// The commits at the border: excluded, with a child that is not.
     pub(crate) async fn boundary(&mut self, git: &mut Git, shown: &[ObjectId]) -> Result<Vec<Item>> {
-        let mut items: Vec<Item> = Vec::new();
+        let mut found: Vec<ObjectId> = Vec::new();
         let mut seen: HashMap<ObjectId, ()> = HashMap::new();
         for id in shown {
             seen.insert(*id, ());
@@ -424,13 +424,17 @@ impl Walk {
         for id in shown {
             for parent in &self.parents_of(git, id).await? {
                 if seen.insert(*parent, ()).is_none() {
-                    let commit = git.commit(parent).await?;
-                    let is_left = self.flags(parent).is_left;
-                    items.push(Item { id: *parent, commit, is_left, is_boundary: true });
+                    found.push(*parent);
                 }
             }
         }
-        items.as_mut_slice().reverse();
+        found.as_mut_slice().reverse();
+        let mut items: Vec<Item> = Vec::new();
+        for id in self.sort(git, &found).await? {
+            let commit = git.commit(&id).await?;
+            let is_left = self.flags(&id).is_left;
+            items.push(Item { id, commit, is_left, is_boundary: true });
+        }
         Ok(items)
     }
 }

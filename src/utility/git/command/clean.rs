@@ -46,7 +46,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     if !arguments.has("X") {
         paths.extend(status.untracked.iter().cloned());
     }
-    paths.extend(status.ignored.iter().cloned());
+    if ignored != Ignored::No {
+        paths.extend(status.ignored.iter().cloned());
+    }
     paths.sort();
     for path in &paths {
         git.ctx.tick().await?;

@@ -141,10 +141,6 @@ async fn take_lines(git: &mut Git, index: &mut Index, ends_in_nul: bool) -> Resu
             index.put(entry);
             continue;
         }
-        // Stages stand beside each other, but not beside what is in no conflict.
-        if let Ok(at) = index.find(&entry.path, 0) {
-            index.entries.remove(at);
-        }
         match index.find(&entry.path, stage) {
             Ok(at) => {
                 if let Some(slot) = index.entries.get_mut(at) {

@@ -68,7 +68,8 @@ impl Git {
         }
         // Blank lines that come at the end.
         let blank_from = |file: &File| {
-            let blanks = (0..file.count()).rev().take_while(|at| file.line(*at).trim_ascii().is_empty()).count();
+            let blanks =
+                (0..file.count()).rev().take_while(|at| file.line(*at).trim_ascii().is_empty()).count();
             (file.count() - blanks, blanks)
         };
         let ((_, olds), (at, news)) = (blank_from(&left), blank_from(&right));

@@ -72,7 +72,12 @@ impl Git {
             if number == 0 {
                 for change in changes {
                     let parents = Vec::from([(change.old, change.status)]);
-                    files.push(CombinedFile { path: change.path, parents, result: change.new, is_gone: false });
+                    files.push(CombinedFile {
+                        path: change.path,
+                        parents,
+                        result: change.new,
+                        is_gone: false,
+                    });
                 }
                 continue;
             }
@@ -267,8 +272,7 @@ impl Git {
         let id = self.abbreviate(&file.result.id, least)?;
         out.extend_from_slice(&[b"..", &id[..], b"\n"].concat_metered());
         let is_deleted = mode_differs && file.result.mode == 0;
-        let is_added =
-            mode_differs && !is_deleted && file.parents.iter().all(|(_, status)| *status == b'A');
+        let is_added = mode_differs && !is_deleted && file.parents.iter().all(|(_, status)| *status == b'A');
         if is_added {
             out.extend_from_slice(format!("new file mode {:06o}\n", file.result.mode).as_bytes());
         } else if mode_differs {
@@ -341,7 +345,8 @@ async fn coalesce(git: &mut Git, known: &mut Vec<Lost>, fresh: Vec<Vec<u8>>, bit
         match way {
             Way::Both => {
                 (row, column) = (row - 1, column - 1);
-                joined.extend(known.get(row).map(|lost| Lost { parents: lost.parents | bit, ..lost.clone() }));
+                joined
+                    .extend(known.get(row).map(|lost| Lost { parents: lost.parents | bit, ..lost.clone() }));
             }
             Way::Fresh => {
                 column -= 1;
@@ -384,7 +389,8 @@ impl Hunks<'_> {
 
     /// The end of a hunk: a line that only hangs up lost ones is context already.
     fn tail(&self, start: usize, end: usize) -> usize {
-        let is_context = end.checked_sub(1).and_then(|at| self.lines.get(at)).is_some_and(|line| line.added == 0);
+        let is_context =
+            end.checked_sub(1).and_then(|at| self.lines.get(at)).is_some_and(|line| line.added == 0);
         if start < end && is_context { end - 1 } else { end }
     }
 
@@ -534,7 +540,9 @@ async fn dump(
             git.ctx.tick().await?;
             let Some(line) = lines.get(at) else { break };
             for lost in line.lost.iter().filter(|_| !line.hides_lost) {
-                out.extend((0..parents).map(|parent| if lost.parents >> parent & 1 == 1 { b'-' } else { b' ' }));
+                out.extend(
+                    (0..parents).map(|parent| if lost.parents >> parent & 1 == 1 { b'-' } else { b' ' }),
+                );
                 out.extend_from_slice(&lost.text);
                 out.push(b'\n');
             }

@@ -28,7 +28,12 @@ pub(crate) const DIFF_OPTIONS: &[OptionSpec] = &[
     value('\0', "stat-graph-width", "width", "generate diffstat with a given graph width"),
     value('\0', "stat-count", "count", "generate diffstat with limited lines"),
     flag('\0', "compact-summary", "generate compact summary in diffstat"),
-    value('\0', "inter-hunk-context", "n", "show context between diff hunks up to the specified number of lines"),
+    value(
+        '\0',
+        "inter-hunk-context",
+        "n",
+        "show context between diff hunks up to the specified number of lines",
+    ),
     flag('W', "function-context", "not supported"),
     flag('\0', "binary", "output a binary diff that can be applied; not supported for binary files"),
     flag('\0', "check", "warn if changes introduce conflict markers or whitespace errors"),
@@ -270,8 +275,15 @@ impl Git {
             (_, "compact-summary") => (formats.stat, options.is_compact) = (true, true),
             (_, "inter-hunk-context") => options.between_hunks = number()?,
             (_, "check") => options.checks = true,
-            (_, "binary") => (formats.patch, formats.none, options.wants_binary, options.full_index) = (true, false, true, true),
-            (_, name @ ("function-context" | "patience" | "histogram" | "word-diff" | "dirstat" | "color-moved")) => {
+            (_, "binary") => {
+                (formats.patch, formats.none, options.wants_binary, options.full_index) =
+                    (true, false, true, true)
+            }
+            (
+                _,
+                name @ ("function-context" | "patience" | "histogram" | "word-diff" | "dirstat"
+                | "color-moved"),
+            ) => {
                 return Err(fatal!("--{name} is not supported"));
             }
             (_, "src-prefix") => options.old_prefix = given.cloned().unwrap_or_default(),

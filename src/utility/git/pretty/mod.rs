@@ -241,7 +241,11 @@ impl Git {
             }
         }
         if let Some(parent) = shown.from {
-            let parent = if style.abbreviates { self.abbreviate(&parent, style.abbreviation)? } else { parent.hex().into() };
+            let parent = if style.abbreviates {
+                self.abbreviate(&parent, style.abbreviation)?
+            } else {
+                parent.hex().into()
+            };
             out.extend_from_slice(&[b" (from ", &parent[..], b")"].concat_metered());
         }
         if let Some(full) = decorates
