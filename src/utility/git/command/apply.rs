@@ -229,7 +229,7 @@ impl Session {
             let text = git.object(&entry.id).await?.1;
             return Ok(Some((text, entry.mode)));
         }
-        let full = self.full(git, path);
+        let full = Self::full(git, path);
         match git.fs().symlink_metadata(&full) {
             Ok(metadata) if metadata.is_directory() => Err(failure(format!("{path}: wrong type"))),
             Ok(metadata) => {
@@ -246,7 +246,7 @@ impl Session {
         }
     }
 
-    fn full(&self, git: &Git, path: &[u8]) -> Vec<u8> {
+    fn full(git: &Git, path: &[u8]) -> Vec<u8> {
         if git.is_found { git.in_work_tree(path) } else { git.ctx.absolute(path) }
     }
 
@@ -285,7 +285,7 @@ impl Session {
             }
             let is_there = match is_known {
                 Some(outcome) => outcome.is_some(),
-                None => !self.cached && git.fs().symlink_metadata(&self.full(git, path)).is_ok_and(|metadata| !metadata.is_directory()),
+                None => !self.cached && git.fs().symlink_metadata(&Self::full(git, path)).is_ok_and(|metadata| !metadata.is_directory()),
             };
             if is_there {
                 return Err(failure(format!("{path}: already exists in working directory")));
@@ -349,7 +349,7 @@ impl Session {
             let Some(Some((text, mode))) = self.outcomes.get(path).cloned() else { continue };
             let mut stat = Stat::default();
             if !self.cached {
-                let full = self.full(git, path);
+                let full = Self::full(git, path);
                 if git.is_found {
                     git.clear_way(path)?;
                 } else {

@@ -173,7 +173,7 @@ async fn from_work_tree(git: &mut Git, trace: &mut Trace, path: &Text) -> Result
     if let Some(text) = crate::utility::git::repository::read_file(git.fs(), &merged)? {
         trace.parents.extend(text.split(|byte| *byte == b'\n').filter_map(ObjectId::from_hex));
     }
-    let mut is_known = git.read_index().await?.range(path).len() > 0;
+    let mut is_known = !git.read_index().await?.range(path).is_empty();
     for parent in trace.parents.clone() {
         let tree = git.commit(&parent).await?.tree;
         is_known |= git.find_in_tree(tree, path).await?.is_some();

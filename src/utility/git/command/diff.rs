@@ -159,7 +159,7 @@ async fn conflicts(
     dense: bool,
 ) -> Result<Vec<Change>> {
     let formats = options.formats;
-    let shows = formats.patch || formats.raw || formats.name_only || formats.name_status || formats.is_default();
+    let shows = formats.patch || formats.is_default();
     let side = |path: &[u8], stage: u8| {
         let entry = index.find(path, stage).ok().and_then(|at| index.entries.get(at));
         entry.map(|entry| Side::stored(entry.mode, entry.id))
@@ -171,8 +171,12 @@ async fn conflicts(
             kept.push(change);
             continue;
         };
+        if !shows || options.checks {
+            kept.push(change);
+            continue;
+        }
         // The conflict is told once; the change of our side belongs to it.
-        if change.status == b'U' && shows && !options.checks {
+        if change.status == b'U' {
             let mode = git.work_mode(&change.path)?;
             let work = mode.map_or(Side::NONE, Side::in_work_tree);
             files.push(conflict(&change.path, ours, theirs, work));

@@ -277,7 +277,7 @@ impl Git {
             (_, "check") => options.checks = true,
             (_, "binary") => {
                 (formats.patch, formats.none, options.wants_binary, options.full_index) =
-                    (true, false, true, true)
+                    (true, false, true, true);
             }
             (
                 _,

@@ -348,7 +348,7 @@ async fn fragment(git: &mut Git, lines: &mut Lines<'_>, options: &ApplyOptions) 
 pub(super) async fn print_stat(git: &mut Git, patches: &[Patch]) -> Result<()> {
     let shown: Vec<Vec<u8>> = patches.iter().map(|patch| git.quoted(patch.path())).collect();
     let width = shown.iter().map(Vec::len).max().unwrap_or(0).min(50);
-    let most = patches.iter().map(|patch| patch.counts()).map(|(added, deleted)| added + deleted).max().unwrap_or(0);
+    let most = patches.iter().map(Patch::counts).map(|(added, deleted)| added + deleted).max().unwrap_or(0);
     let (mut all_added, mut all_deleted) = (0, 0);
     for (patch, name) in patches.iter().zip(shown.iter()) {
         let mut name = name.clone();

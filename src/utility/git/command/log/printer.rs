@@ -261,10 +261,10 @@ impl Printer {
             let both = formats.patch && formats.stat;
             git.print(if both { b"---\n" } else { b"\n" }).await?;
         }
-        self.capture(git, &prefix);
+        Self::capture(git, &prefix);
         self.diff.prefix_width = prefix.len();
         git.print_changes(changes, &self.diff).await?;
-        self.release(git, &prefix).await
+        Self::release(git, &prefix).await
     }
 
     /// Prints a merge with what differs from all of its parents; as figures, the changes against the first.
@@ -287,7 +287,7 @@ impl Printer {
         for parent in parents {
             trees.push(git.commit(parent).await?.tree);
         }
-        self.capture(git, &prefix);
+        Self::capture(git, &prefix);
         self.diff.prefix_width = prefix.len();
         let figures = Formats {
             stat: formats.stat,
@@ -305,17 +305,17 @@ impl Printer {
         }
         let files = git.combined_files(&trees, item.commit.tree, &self.spec, &self.diff).await?;
         git.print_combined(&files, &self.diff, self.merges == Merges::Dense).await?;
-        self.release(git, &prefix).await
+        Self::release(git, &prefix).await
     }
 
     /// Keeps what is printed, where a graph stands before its lines.
-    fn capture(&self, git: &mut Git, prefix: &[u8]) {
+    fn capture(git: &mut Git, prefix: &[u8]) {
         if !prefix.is_empty() {
             git.captured = Some(Vec::new());
         }
     }
 
-    async fn release(&self, git: &mut Git, prefix: &[u8]) -> Result<()> {
+    async fn release(git: &mut Git, prefix: &[u8]) -> Result<()> {
         let Some(captured) = git.captured.take() else { return Ok(()) };
         for line in captured.split_inclusive(|byte| *byte == b'\n') {
             git.print(prefix).await?;
