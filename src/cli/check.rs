@@ -5,10 +5,12 @@
 //!
 //! Exit status: 0 no error was found, 1 there is one, 2 a file could not be read or its dialect is not clear.
 
+use super::config::ContractArgument;
 use super::script_files::HostScripts;
 use super::{CommandFailure, Streams, finish, stub};
+use crate::hook::dialect::version;
 use crate::hook::lint::{Finding, LintOptions, RULES, Severity, lint};
-use crate::hook::{ConfigError, ConfigProblem, Dialect};
+use crate::hook::{ConfigError, ConfigProblem, ContractVersion, Dialect};
 use crate::sandbox::Sandbox;
 use crate::vfs::fixture::host::{self, MOST_TEXT};
 use crate::visible;
@@ -22,11 +24,17 @@ use std::time::Duration;
 #[derive(Clone, Debug, clap::Args)]
 pub struct CheckArguments {
     /// Hook configs; - is standard input
-    #[arg(required_unless_present = "rules", value_name = "FILE")]
+    #[arg(required_unless_present_any = ["rules", "contract"], value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The configs' dialect; found from the content when not given
     #[arg(long, value_name = "NAME")]
     pub dialect: Option<Dialect>,
+    /// The version of the dialect's contract; the newest when not given. `--contract help` lists them
+    #[arg(long, value_name = "NAME@VERSION")]
+    pub contract: Option<ContractArgument>,
+    /// Say what this version of the dialect's contract does not know yet
+    #[arg(long, value_name = "NAME@VERSION")]
+    pub target: Option<ContractVersion>,
     /// A command that the session will have beside those of the sandbox (repeatable); a FILE is not looked at
     #[arg(long, value_name = "NAME[=FILE]")]
     pub stub: Vec<String>,
@@ -84,6 +92,10 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
         streams.print(&rules())?;
         return Ok(0);
     }
+    if arguments.contract == Some(ContractArgument::Help) {
+        streams.print(&version::list())?;
+        return Ok(0);
+    }
     let mut files: Vec<(String, Checked)> = Vec::new();
     for path in &arguments.files {
         let (name, text) = if path.as_os_str() == "-" {
@@ -118,7 +130,15 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
 }
 
 fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) -> Checked {
-    let dialect = match arguments.dialect {
+    let contract = arguments.contract.and_then(ContractArgument::version);
+    let named = arguments.dialect.or(contract.or(arguments.target).map(|version| version.dialect()));
+    for version in [contract, arguments.target].into_iter().flatten() {
+        if let Some(dialect) = named.filter(|dialect| *dialect != version.dialect()) {
+            let message = format!("{version} is no version of {dialect}");
+            return Err(Refused { shown: message.clone(), message });
+        }
+    }
+    let dialect = match named {
         Some(dialect) => dialect,
         None => Dialect::detect(name, text)?,
     };
@@ -128,8 +148,13 @@ fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) 
         let message = format!("--seed: {error}");
         Refused { shown: message.clone(), message }
     })?;
-    let options =
-        LintOptions { has_command: &has_command, timeout_cap: arguments.timeout_cap, files: Some(&files) };
+    let options = LintOptions {
+        has_command: &has_command,
+        timeout_cap: arguments.timeout_cap,
+        files: Some(&files),
+        contract,
+        target: arguments.target,
+    };
     let mut findings = lint(dialect, name, text, &options).map_err(ConfigError::from)?;
     findings.retain(|finding| arguments.notes || finding.rule.severity > Severity::Note);
     Ok((dialect, findings))

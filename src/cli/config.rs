@@ -4,7 +4,8 @@
 use super::CommandFailure;
 use super::plugin::Plugin;
 use crate::hook::dialect::docker_agent::append_cli_hook;
-use crate::hook::{Dialect, HookSet, LoadOptions, assignment};
+use crate::hook::dialect::version;
+use crate::hook::{ContractVersion, Dialect, HookSet, LoadOptions, UnknownVersion, assignment};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +13,14 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ConfigArguments {
     /// The hook config; with --plugin-root the plug-in's own when not given
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["set", "plugin_root"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["set", "plugin_root", "contract"])]
     pub hooks: Option<PathBuf>,
     /// The config's dialect; found from its content when not given
     #[arg(long, value_name = "NAME")]
     pub dialect: Option<Dialect>,
+    /// The version of the dialect's contract; the newest when not given. `--contract help` lists them
+    #[arg(long, value_name = "NAME@VERSION")]
+    pub contract: Option<ContractArgument>,
     /// Set what a host would set (repeatable); `--set help` lists the dialect's settings
     ///
     /// KEY is a setting of the dialect (`mode=plan`), a member of one (`tools.bash.mode.all.allow=[git .*]`), or a variable of its
@@ -34,9 +38,37 @@ pub struct ConfigArguments {
     /// The record says why.
     #[arg(long)]
     pub fail_closed: bool,
+    /// The same for this hook alone, by its id (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub fail_closed_hook: Vec<String>,
     /// Flags of docker-agent.
     #[command(flatten)]
     pub flags: HookFlags,
+}
+
+/// What `--contract` is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContractArgument {
+    /// `help`: the versions are listed.
+    Help,
+    /// A version.
+    Of(ContractVersion),
+}
+
+impl ContractArgument {
+    pub(super) const fn version(self) -> Option<ContractVersion> {
+        match self {
+            Self::Help => None,
+            Self::Of(version) => Some(version),
+        }
+    }
+}
+
+impl std::str::FromStr for ContractArgument {
+    type Err = UnknownVersion;
+    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
+        if text == "help" { Ok(Self::Help) } else { text.parse().map(Self::Of) }
+    }
 }
 
 /// Above them in the help.
@@ -93,6 +125,9 @@ impl ConfigArguments {
     /// # Errors
     /// The dialect is not clear.
     pub(super) fn help(&self) -> Result<Option<String>, CommandFailure> {
+        if self.contract == Some(ContractArgument::Help) {
+            return Ok(Some(version::list()));
+        }
         if !self.set.iter().any(|set| set == "help") {
             return Ok(None);
         }
@@ -108,12 +143,24 @@ impl ConfigArguments {
         Ok(Some(all))
     }
 
+    fn contract(&self) -> Option<ContractVersion> {
+        self.contract.and_then(ContractArgument::version)
+    }
+
     fn name(&self) -> String {
         self.hooks.as_deref().map_or_else(String::new, |path| path.display().to_string())
     }
 
     fn dialect(&self, text: &[u8]) -> Result<Dialect, CommandFailure> {
-        match (self.dialect, &self.plugin_root) {
+        let of_contract = self.contract().map(|contract| contract.dialect());
+        if let (Some(dialect), Some(of)) = (self.dialect, of_contract)
+            && dialect != of
+        {
+            return Err(CommandFailure::Other(format!(
+                "--contract is one of {of}, --dialect says {dialect}"
+            )));
+        }
+        match (self.dialect.or(of_contract), &self.plugin_root) {
             (Some(Dialect::ClaudeCode) | None, Some(_)) => Ok(Dialect::ClaudeCode),
             (Some(dialect), Some(_)) => Err(CommandFailure::Other(format!(
                 "--plugin-root is for plug-ins of claude-code, the dialect is {dialect}"
@@ -130,8 +177,13 @@ impl ConfigArguments {
             return Err(CommandFailure::Other("--hooks FILE is wanted".to_owned()));
         }
         let dialect = self.dialect(given.as_deref().unwrap_or_default())?;
-        let mut options =
-            LoadOptions { name: self.name(), fail_closed: self.fail_closed, ..LoadOptions::default() };
+        let mut options = LoadOptions {
+            name: self.name(),
+            fail_closed: self.fail_closed,
+            fail_closed_hooks: self.fail_closed_hook.clone(),
+            contract: self.contract(),
+            ..LoadOptions::default()
+        };
         apply(dialect, &mut options, &self.set)?;
         for (event, command) in self.flags.all() {
             if dialect != Dialect::DockerAgent {

@@ -125,6 +125,27 @@ fn fire_fails_closed_when_it_is_told_to() {
 }
 
 #[test]
+fn fire_takes_a_version_of_the_contract() {
+    let folder = Folder::new("contract");
+    let hooks = folder.write("agent.yaml", "hooks: {skill_content_guard: [{type: command, command: x}]}");
+    let event = r#"{"hook_event_name": "skill_content_guard"}"#;
+    let words = ["fire", "--hooks", &hooks, "--event", "-", "--contract"];
+    let (status, ..) = run(&[&words[..], &["docker-agent@1.149"]].concat(), event, "{}");
+    assert_eq!(status, 2);
+    let (status, _, err) = run(&[&words[..], &["docker-agent@manual"]].concat(), event, "{}");
+    assert!(
+        status == 1 && err.contains("unknown event 'skill_content_guard', which came with 1.149"),
+        "{err}"
+    );
+    let (status, out, _) = run(&["check", "--contract", "help"], "", "");
+    assert!(status == 0 && out.contains("docker-agent@1.149 (newest)\n"), "{out}");
+    let (status, out, _) = run(&["check", &hooks, "--target", "docker-agent@manual"], "", "");
+    assert!(status == 1 && out.contains("[version-unknown]"), "{out}");
+    let (status, out, _) = run(&["schema", "docker-agent@manual"], "", "");
+    assert!(status == 0 && !out.contains("skill_content_guard"), "{out}");
+}
+
+#[test]
 fn fire_in_shadow_mode_proceeds_and_says_what_would_have_been() {
     let folder = Folder::new("shadow");
     let hooks = folder.write("hooks.json", HOOKS);

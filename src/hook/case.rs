@@ -34,11 +34,11 @@
 //! ```yaml
 //! id: EV-8
 //! title: prepend_style_note
-//! dialect: everruns
+//! dialect: everruns              # or a version of its contract: docker-agent@manual; the newest without one
 //! fixture: empty                 # a fixture beside this one; default: the one these cases lie in
 //! hooks: { hooks: [ ... ] }      # the config, or `hooks_text: |` with its bytes, or `hooks_file: hooks.json` of the session
 //! options: { purpose: save }     # what the host says when the config is loaded; `shadow: true` enforces nothing,
-//!                                # `fail_closed: true` blocks where a hook gives no clear answer
+//!                                # `fail_closed: true` blocks where a hook gives no clear answer, `fail_closed: [ID]` where that one does
 //! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
 //! files: { src/a.rs: "..." }     # more files
 //! answers:                       # what the host says to requests, see the module `answer`; a case's own come before these
@@ -65,6 +65,7 @@ use super::answer::{Answer, Answers};
 use super::contract::{Contribution, LoadOptions, Purpose};
 use super::hook_set::HookSet;
 use super::runner::{HookHost, HookRunner};
+use super::version::ContractVersion;
 use crate::clock::{Clock, Random};
 use crate::document::from_yaml;
 use crate::hook::dialect::list::Dialect;
@@ -161,8 +162,22 @@ struct CaseOptions {
     variable_prefix: Option<String>,
     limits: BTreeMap<String, u64>,
     shadow: bool,
-    fail_closed: bool,
+    fail_closed: CaseFailClosed,
     settings: Map<String, Value>,
+}
+
+/// For all hooks, or for those with these ids.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum CaseFailClosed {
+    All(bool),
+    Of(Vec<String>),
+}
+
+impl Default for CaseFailClosed {
+    fn default() -> Self {
+        Self::All(false)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -319,8 +334,9 @@ impl CaseFile {
     ) -> Result<CaseResult, CaseError> {
         let mut result = CaseResult::default();
         let mut setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
-        let (dialect, config) = self.config(case, &setup.files)?;
-        let options = self.load_options(case)?;
+        let (contract, config) = self.config(case, &setup.files)?;
+        let dialect = contract.dialect();
+        let options = self.load_options(case)?.contract(contract);
         let loaded = HookSet::load(dialect, config.as_bytes(), &options);
         result.compare("load", &case.load, &report::of_load(&loaded));
         let hooks = match loaded {
@@ -351,7 +367,7 @@ impl CaseFile {
         Ok(result)
     }
 
-    fn config(&self, case: &Case, files: &FileSystem) -> Result<(Dialect, String), CaseError> {
+    fn config(&self, case: &Case, files: &FileSystem) -> Result<(ContractVersion, String), CaseError> {
         let own = Given(&case.hooks, &case.hooks_text, &case.hooks_file).text(files)?;
         let text = match own {
             Some(text) => text,
@@ -359,12 +375,13 @@ impl CaseFile {
                 .text(files)?
                 .ok_or_else(|| CaseError::Case("no hooks".to_owned()))?,
         };
-        let dialect = match case.dialect.as_ref().or(self.dialect.as_ref()) {
+        let contract = match case.dialect.as_ref().or(self.dialect.as_ref()) {
             Some(name) => name.parse().map_err(|error| CaseError::Case(format!("{error}")))?,
             None => Dialect::detect("hooks", text.as_bytes())
+                .map(ContractVersion::newest)
                 .map_err(|error| CaseError::Case(error.to_string()))?,
         };
-        Ok((dialect, text))
+        Ok((contract, text))
     }
 
     fn load_options(&self, case: &Case) -> Result<LoadOptions, CaseError> {
@@ -382,7 +399,10 @@ impl CaseFile {
         options.may_assign_high_risk = given.may_assign_high_risk.unwrap_or(options.may_assign_high_risk);
         options.declarative_bundles = given.declarative_bundles.unwrap_or(options.declarative_bundles);
         options.variable_prefix.clone_from(&given.variable_prefix);
-        options.fail_closed = given.fail_closed;
+        match &given.fail_closed {
+            CaseFailClosed::Of(ids) => options.fail_closed_hooks.clone_from(ids),
+            CaseFailClosed::All(all) => options.fail_closed = *all,
+        }
         options.settings.clone_from(&given.settings);
         if !given.limits.is_empty() {
             let mut limits = Limits::everruns();

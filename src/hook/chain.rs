@@ -261,7 +261,7 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
 
     /// Where the host fails closed, a finished hook without a clear answer blocks; what that does to those after it.
     fn refuse_unclear(&mut self, record: &mut HookRecord) -> Option<Flow> {
-        self.config.fail_closed?;
+        self.config.fail_closed.filter(|all| all.holds_of(&record.hook))?;
         let reason = fail_closed::why_unclear(self.config.bundle, self.config.events, record)?;
         let flow = self.chain.refuse(&record.hook, &reason)?;
         record.effect = Effect::Blocked { reason, user_message: None };

@@ -23,6 +23,7 @@ use super::request::Request;
 use super::runner::HookFuture;
 use super::script::{Ended, ScriptOutcome};
 use super::setting::Setting;
+use super::version::{ContractVersion, VersionRow};
 use crate::document::{Node, Source};
 use crate::hook::dialect::result::DialectResult;
 use crate::limit::Limits;
@@ -65,6 +66,11 @@ pub struct LoadOptions {
     /// crashed, ran out of time or was ended by a limit, an output that is not read, a command or a file that is missing, a
     /// condition without a value, an entry that was left out of the config. The record and the block say which.
     pub fail_closed: bool,
+    /// The same for the hooks with these ids alone. An id that no hook has is an error.
+    pub fail_closed_hooks: Vec<String>,
+    /// The version of the contract that holds; `None` is the newest. A version sets some of [`LoadOptions::settings`] where the host
+    /// does not.
+    pub contract: Option<ContractVersion>,
     /// The dialect's named switches and what it asks of its host (folders, editions, allow-lists), by the names that the
     /// dialect's module documents. An unknown name is an error.
     pub settings: Map<String, Value>,
@@ -81,6 +87,8 @@ impl Default for LoadOptions {
             limits: None,
             variable_prefix: None,
             fail_closed: false,
+            fail_closed_hooks: Vec::new(),
+            contract: None,
             settings: Map::new(),
         }
     }
@@ -110,6 +118,20 @@ impl LoadOptions {
     #[must_use]
     pub fn fail_closed(mut self, fails_closed: bool) -> Self {
         self.fail_closed = fails_closed;
+        self
+    }
+
+    /// Says that what is no clear answer of this hook blocks.
+    #[must_use]
+    pub fn fail_closed_hook(mut self, id: impl Into<String>) -> Self {
+        self.fail_closed_hooks.push(id.into());
+        self
+    }
+
+    /// Says which version of the contract holds.
+    #[must_use]
+    pub fn contract(mut self, version: ContractVersion) -> Self {
+        self.contract = Some(version);
         self
     }
 
@@ -153,6 +175,8 @@ pub(crate) struct Contract {
     pub(crate) events: &'static [EventRow],
     /// What a host may set when it loads a config.
     pub(crate) settings: &'static [Setting],
+    /// Its versions, the oldest first; at least one.
+    pub(crate) versions: &'static [VersionRow],
 }
 
 /// [`Contract::tree`] of a dialect whose configs are JSON or YAML.

@@ -19,7 +19,11 @@ use super::unread;
 
 /// What a host closes with that fails closed: entries that the config left out.
 #[derive(Debug)]
-pub(super) struct FailClosed(Vec<LeftOut>);
+pub(super) struct FailClosed {
+    left_out: Vec<LeftOut>,
+    /// The hooks of which this holds; `None` is all.
+    only: Option<Vec<HookId>>,
+}
 
 /// An entry that no event asks any more.
 #[derive(Debug)]
@@ -31,19 +35,44 @@ struct LeftOut {
 }
 
 impl FailClosed {
-    /// `events` are the dialect's.
-    pub(super) fn of(events: &'static [EventRow], notices: &[Notice]) -> Self {
+    /// `events` are the dialect's, `only` the hooks of which it holds.
+    pub(super) fn of(events: &'static [EventRow], notices: &[Notice], only: Option<&[String]>) -> Self {
+        let only: Option<Vec<HookId>> =
+            only.map(|ids| ids.iter().map(|id| HookId::from(id.as_str())).collect());
+        let is_meant = |notice: &&Notice| {
+            let named = |ids: &Vec<HookId>| notice.hook.as_ref().is_some_and(|hook| ids.contains(hook));
+            only.as_ref().is_none_or(named)
+        };
         let left_out = |notice: &Notice| LeftOut {
             hook: notice.hook.clone(),
             event: notice.problem.field.as_deref().and_then(|path| event_in(events, path)),
             why: notice.to_string(),
         };
-        Self(notices.iter().filter(|notice| notice.kind == NoticeKind::Dropped).map(left_out).collect())
+        let dropped = notices.iter().filter(|notice| notice.kind == NoticeKind::Dropped);
+        Self { left_out: dropped.filter(is_meant).map(left_out).collect(), only }
+    }
+
+    /// The first of these ids that no hook has, of those that are there and of those that were left out.
+    pub(super) fn unknown<'i>(
+        ids: &'i [String],
+        bundle: &dyn Bundle,
+        notices: &[Notice],
+    ) -> Option<&'i String> {
+        let is_known = |id: &&String| {
+            bundle.hooks().iter().any(|hook| hook.id.as_str() == **id)
+                || notices.iter().filter_map(|notice| notice.hook.as_ref()).any(|hook| hook.as_str() == **id)
+        };
+        ids.iter().find(|id| !is_known(id))
+    }
+
+    /// Whether it holds of a hook.
+    pub(super) fn holds_of(&self, hook: &HookId) -> bool {
+        self.only.as_ref().is_none_or(|ids| ids.contains(hook))
     }
 
     /// Who is told to have blocked an event, and why: the first entry that may have guarded it.
     pub(super) fn left_out(&self, event: &str) -> Option<(HookId, String)> {
-        let entry = self.0.iter().find(|entry| entry.event.is_none_or(|of| of == event))?;
+        let entry = self.left_out.iter().find(|entry| entry.event.is_none_or(|of| of == event))?;
         let hook = entry.hook.clone().unwrap_or_else(|| HookId::from("config"));
         Some((hook, format!("fail_closed: a hook was left out of the config: {}", entry.why)))
     }

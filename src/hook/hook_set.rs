@@ -11,11 +11,13 @@ use super::notice::{Notice, NoticeKind};
 use super::outcome::Outcome;
 use super::record::{HookRecord, LogRecord, Phase, Selection};
 use super::runner::{HookFuture, HookRunner};
+use super::version::{ContractVersion, Part};
 use super::warning::{self, Warnings};
 use super::{background, chain, json, shadow};
 use crate::clock::Clock;
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
+use crate::hook::dialect::version;
 use crate::limit::{Limits, Meter, gauge};
 use serde_json::Value;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use std::sync::Arc;
 /// A loaded, validated config: immutable, shared between sessions, with the compiled scripts of its hooks.
 pub struct HookSet {
     pub(super) dialect: Dialect,
+    pub(super) contract: ContractVersion,
     pub(super) bundle: Box<dyn Bundle>,
     pub(super) notices: Vec<Notice>,
     pub(super) warnings: Warnings,
@@ -68,7 +71,16 @@ impl HookSet {
         source: &Source<'_>,
         options: &LoadOptions,
     ) -> Result<Loaded, ConfigError> {
-        let mut loaded = (dialect.contract().load)(source, options);
+        let settled = version::settle(dialect, options).map_err(|why| source.problem(None, why))?;
+        let mut loaded = (dialect.contract().load)(source, &settled);
+        if let Ok(Loaded { bundle, notices }) = &loaded {
+            let unknown = FailClosed::unknown(&options.fail_closed_hooks, bundle.as_ref(), notices);
+            if let Some(id) = unknown {
+                return Err(source
+                    .problem(None, format!("fail_closed: the config has no hook `{id}`"))
+                    .into());
+            }
+        }
         // What says why there are none is enough.
         let explains = |notice: &Notice| notice.kind != NoticeKind::Warning || notice.problem.place.is_some();
         if let Ok(Loaded { bundle, notices }) = &mut loaded
@@ -105,10 +117,12 @@ impl HookSet {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{notice}");
         }
         let warnings = Warnings::of(&loaded.notices);
-        let fail_closed =
-            options.fail_closed.then(|| FailClosed::of(dialect.contract().events, &loaded.notices));
+        let closes = options.fail_closed || !options.fail_closed_hooks.is_empty();
+        let only = (!options.fail_closed).then_some(&*options.fail_closed_hooks);
+        let fail_closed = closes.then(|| FailClosed::of(dialect.contract().events, &loaded.notices, only));
         let Loaded { bundle, notices } = loaded;
-        Self { dialect, bundle, notices, warnings, shadow: false, fail_closed, memory: 0 }
+        let contract = options.contract.unwrap_or_else(|| ContractVersion::newest(dialect));
+        Self { dialect, contract, bundle, notices, warnings, shadow: false, fail_closed, memory: 0 }
     }
 
     /// The same hooks in shadow mode: each firing is one of [`HookSet::fire_shadow`].
@@ -155,6 +169,11 @@ impl HookSet {
         self.dialect
     }
 
+    /// The version of its contract.
+    pub const fn contract(&self) -> ContractVersion {
+        self.contract
+    }
+
     /// The hooks, in chain order.
     pub fn hooks(&self) -> &[Hook] {
         self.bundle.hooks()
@@ -189,6 +208,13 @@ impl HookSet {
             return self.take_event(event.clone());
         }
         admit_event(event)?;
+        let name = event.get("hook_event_name").and_then(Value::as_str);
+        if let Some(name) = name.filter(|name| self.contract.since(Part::Event, name).is_some()) {
+            let events = self.dialect.contract().events.iter().map(|row| row.name);
+            let known: Vec<_> =
+                events.filter(|name| self.contract.since(Part::Event, name).is_none()).collect();
+            return Err(EventError::Unknown { name: name.to_owned(), known: known.join(", ") });
+        }
         (self.dialect.contract().read_event)(event)
     }
 

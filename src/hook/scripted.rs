@@ -13,6 +13,7 @@ use super::request::Request;
 use super::runner::{HookFuture, HookRunner};
 use super::script::{Command, Ended, ScriptOutcome, ScriptRequest};
 use super::state::SessionState;
+use super::version::ContractVersion;
 use crate::clock::lock;
 use crate::text::Text;
 use crate::vfs::{Errno, FileSystem, FsError};
@@ -33,8 +34,17 @@ pub(crate) fn load_for(
     purpose: Purpose,
 ) -> Result<HookSet, ConfigError> {
     let settings = settings.as_object().cloned().unwrap_or_default();
-    let options = LoadOptions { purpose, settings, ..LoadOptions::default() };
+    let options =
+        LoadOptions { purpose, settings, contract: Some(written_for(dialect)), ..LoadOptions::default() };
     HookSet::load(dialect, config.to_string().as_bytes(), &options)
+}
+
+/// The version of the contract for which a dialect's rows are written.
+pub(crate) fn written_for(dialect: Dialect) -> ContractVersion {
+    match dialect {
+        Dialect::DockerAgent => "docker-agent@manual".parse().unwrap(),
+        dialect => ContractVersion::newest(dialect),
+    }
 }
 
 /// Fires the event of a payload.

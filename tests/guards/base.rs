@@ -4,8 +4,8 @@
 use hookbox::hook::answer::Answers;
 use hookbox::hook::case::{SessionSetup, SessionSource as _};
 use hookbox::hook::{
-    Dialect, HookFuture, HookRunner, HookSet, LoadOptions, Outcome, ScriptOutcome, ScriptRequest,
-    SessionState,
+    ContractVersion, Dialect, HookFuture, HookRunner, HookSet, LoadOptions, Outcome, ScriptOutcome,
+    ScriptRequest, SessionState,
 };
 use hookbox::internal::document::Source;
 use hookbox::sandbox::SandboxSource;
@@ -22,6 +22,7 @@ use std::time::Duration;
 pub(crate) struct Base {
     pub(crate) name: String,
     pub(crate) dialect: Dialect,
+    pub(crate) contract: ContractVersion,
     pub(crate) config: Value,
     pub(crate) event: Value,
     settings: Map<String, Value>,
@@ -51,7 +52,7 @@ impl Base {
     }
 
     pub(crate) fn load(&self, config: &str) -> Result<HookSet, hookbox::hook::ConfigError> {
-        let mut options = LoadOptions::default();
+        let mut options = LoadOptions::default().contract(self.contract);
         options.settings.clone_from(&self.settings);
         HookSet::load(self.dialect, config.as_bytes(), &options)
     }
@@ -110,7 +111,8 @@ fn own<'v>(case: &'v Value, file: &'v Value, name: &str) -> &'v Value {
 
 fn base(folder: &Path, file: &Value, case: &Value) -> Option<Base> {
     let expected = &case["expect"];
-    let dialect: Dialect = own(case, file, "dialect").as_str()?.parse().unwrap();
+    let contract: ContractVersion = own(case, file, "dialect").as_str()?.parse().unwrap();
+    let dialect = contract.dialect();
     let runs = expected["ran"].as_array().is_some_and(|ran| !ran.is_empty());
     if expected["decision"] != "blocked" && !(dialect == Dialect::Infer && runs) {
         return None;
@@ -137,6 +139,7 @@ fn base(folder: &Path, file: &Value, case: &Value) -> Option<Base> {
     Some(Base {
         name: format!("{} {}", file["id"].as_str().unwrap(), case["name"].as_str().unwrap()),
         dialect,
+        contract,
         config,
         event: case["event"].clone(),
         settings: options

@@ -78,7 +78,13 @@ pub fn config(data: &[u8]) {
         let load = |purpose| HookSet::load(dialect, text, &options(dialect, purpose));
         let (run, save) = (load(Purpose::Run), load(Purpose::Save));
         assert!(save.is_err() || run.is_ok(), "{dialect}: may be saved but not run: {:?}", run.err());
-        let lint_options = LintOptions { has_command: &Sandbox::has_command, timeout_cap: None, files: None };
+        let lint_options = LintOptions {
+            has_command: &Sandbox::has_command,
+            timeout_cap: None,
+            files: None,
+            contract: None,
+            target: None,
+        };
         let findings = lint(dialect, "hooks", text, &lint_options);
         for finding in findings.iter().flatten() {
             let _ = (finding.show(), finding.to_json());

@@ -112,9 +112,9 @@ fn ids_of_well_formed_files(dialect: &str, prefix: &str) -> Vec<String> {
             assert!(!file.cases.is_empty() && !file.title.is_empty(), "{}", file.id);
             let files = FileSystem::from_base(&Base::new(&[]), Options::default());
             for case in &file.cases {
-                let (dialect, config) = file.config(case, &files).unwrap();
-                let options = file.load_options(case).unwrap();
-                let loaded = HookSet::load(dialect, config.as_bytes(), &options);
+                let (contract, config) = file.config(case, &files).unwrap();
+                let options = file.load_options(case).unwrap().contract(contract);
+                let loaded = HookSet::load(contract.dialect(), config.as_bytes(), &options);
                 let mut result = CaseResult::default();
                 result.compare("load", &case.load, &report::of_load(&loaded));
                 assert!(

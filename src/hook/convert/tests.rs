@@ -316,8 +316,13 @@ fn ported_guards_block_through_the_engine_of_their_new_dialect() {
 
 #[test]
 fn the_linter_looks_at_what_was_ported_and_not_at_the_adapter() {
-    let options =
-        crate::hook::lint::LintOptions { has_command: &Sandbox::has_command, timeout_cap: None, files: None };
+    let options = crate::hook::lint::LintOptions {
+        has_command: &Sandbox::has_command,
+        timeout_cap: None,
+        files: None,
+        contract: None,
+        target: None,
+    };
     for (from, to) in pairs() {
         let converted = port(from, to, &guard(from));
         let findings =

@@ -98,6 +98,7 @@ fn of_none(source: &Source<'_>, node: &Node) -> ConfigError {
     };
     let options =
         LoadOptions { name: source.name.to_owned(), purpose: Purpose::Save, ..LoadOptions::default() };
+    let options = super::version::settle(likeliest, &options).unwrap_or(options);
     let mut error = match (likeliest.contract().load)(source, &options) {
         Err(error) => error,
         Ok(_) => source.problem(node.at, "it has no hooks").into(),

@@ -44,3 +44,4 @@ pub mod goclaw;
 pub mod infer;
 pub(super) mod list;
 pub(super) mod result;
+pub(crate) mod version;

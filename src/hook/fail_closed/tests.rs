@@ -197,3 +197,21 @@ fn observers_stop_nothing() {
         fire(&hooks, Some(ScriptOutcome::exited(1, "", "")), &json!({"hook": "pre_tool", "turn": 1}));
     assert!(outcome.decision.proceeds());
 }
+
+#[test]
+fn one_hook_alone_can_close() {
+    for guard in guards() {
+        let id = load(guard.dialect, &guard.config, false).hooks()[0].id.to_string();
+        let config = guard.config.to_string();
+        let options = LoadOptions::default().fail_closed_hook(id);
+        let closes = HookSet::load(guard.dialect, config.as_bytes(), &options).unwrap();
+        assert!(
+            fire(&closes, Some(lacking("jq")), &guard.event).decision.blocked.is_some(),
+            "{}",
+            guard.dialect
+        );
+        let options = LoadOptions::default().fail_closed_hook("no-such-hook");
+        let error = HookSet::load(guard.dialect, config.as_bytes(), &options).unwrap_err().to_string();
+        assert!(error.contains("fail_closed: the config has no hook `no-such-hook`"), "{error}");
+    }
+}

@@ -53,6 +53,7 @@ mod rule;
 mod scalar;
 mod script;
 mod texts;
+mod version;
 
 #[cfg(test)]
 mod tests;
@@ -67,6 +68,7 @@ use super::notice::NoticeKind;
 use super::portable::{self, Facts, Places, PortableHook};
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
+use crate::hook::version::ContractVersion;
 use crate::inspect::View;
 use crate::visible;
 use follow::{Beside, Role};
@@ -86,6 +88,10 @@ pub struct LintOptions<'o> {
     pub timeout_cap: Option<Duration>,
     /// Where the files are that hooks call; `None`: they are not looked at.
     pub files: Option<&'o dyn ScriptFiles>,
+    /// The version of the dialect's contract by which the config is read; `None`: the newest.
+    pub contract: Option<ContractVersion>,
+    /// A version that must know all that the config uses.
+    pub target: Option<ContractVersion>,
 }
 
 /// What the linter found.
@@ -155,7 +161,10 @@ pub fn lint(
     // Frontmatter is its dialect's own language.
     let own = |error| (dialect.contract().tree)(&source).map_err(|_| error);
     let node = source.json_or_yaml("not a hook config: ").or_else(own)?;
-    let mut findings = load(dialect, name, text);
+    let mut findings = load(dialect, name, text, options.contract);
+    if let Some(target) = options.target {
+        findings.extend(version::unknown(target, dialect, &source, &node));
+    }
     findings.extend(config::duplicate_keys(&source, &node));
     let facts = portable::facts(dialect);
     let hooks = (facts.read)(&node);
@@ -204,8 +213,9 @@ fn place_of(finding: &Finding) -> (usize, usize) {
 }
 
 /// What the dialect's loader says.
-fn load(dialect: Dialect, name: &str, text: &[u8]) -> Vec<Finding> {
-    let options = LoadOptions { name: name.to_owned(), purpose: Purpose::Save, ..LoadOptions::default() };
+fn load(dialect: Dialect, name: &str, text: &[u8], contract: Option<ContractVersion>) -> Vec<Finding> {
+    let options =
+        LoadOptions { name: name.to_owned(), purpose: Purpose::Save, contract, ..LoadOptions::default() };
     let finding = |rule, problem| Finding { rule, hook: None, problem, script_line: None };
     match super::hook_set::HookSet::load(dialect, text, &options) {
         Err(error) => {

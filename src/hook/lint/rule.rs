@@ -118,6 +118,8 @@ rules! {
         "seconds and milliseconds differ by 1000: see the dialect's unit";
     VARIABLE_UNKNOWN: Warning, "variable-unknown", "hooks of this dialect have no such variable",
         "read the payload where the dialect gives it";
+    VERSION_UNKNOWN: Error, "version-unknown", "the version of the contract that was asked for does not know it",
+        "leave it out for that version, or ask for the one that brought it";
 }
 
 #[cfg(test)]

@@ -54,6 +54,8 @@ fn check(fault: &Fault) -> Vec<Finding> {
         has_command: &has_command,
         timeout_cap: fault.timeout_cap.map(Duration::from_secs),
         files,
+        contract: None,
+        target: None,
     };
     lint(fault.dialect.parse().unwrap(), "f", fault.config.as_bytes(), &options).unwrap()
 }
@@ -123,7 +125,8 @@ fn every_rule_has_a_planted_fault() {
 fn places_point_into_the_script() {
     let config = r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash",
         "command": "x=$(cat \u00e9)\neval \"$x\""}}]}"#;
-    let options = LintOptions { has_command: &|_| true, timeout_cap: None, files: None };
+    let options =
+        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, contract: None, target: None };
     let findings = lint(Dialect::Everruns, "f", config.as_bytes(), &options).unwrap();
     let finding = findings.iter().find(|finding| finding.rule.id == "eval-computed").unwrap();
     let place = finding.problem.place.as_ref().unwrap();
@@ -232,7 +235,13 @@ fn good_examples_of_the_contracts_pass() {
     for (id, dialect, config, stubs) in configs_of_cases() {
         let has_command =
             |name: &str| crate::sandbox::Sandbox::has_command(name) || stubs.iter().any(|stub| stub == name);
-        let options = LintOptions { has_command: &has_command, timeout_cap: None, files: None };
+        let options = LintOptions {
+            has_command: &has_command,
+            timeout_cap: None,
+            files: None,
+            contract: None,
+            target: None,
+        };
         let Ok(findings) = lint(dialect, "f", config.as_bytes(), &options) else { continue };
         if findings.iter().any(|finding| finding.rule.id == "config-invalid") {
             continue;
@@ -259,7 +268,8 @@ fn time_grows_with_length_alone() {
         "x=$(jq .a); echo $x \"{\\\"a\\\":\\\"$x\\\"}\"; exit 1; ".repeat(10_000),
         "echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ".repeat(20_000),
     ];
-    let options = LintOptions { has_command: &|_| true, timeout_cap: None, files: None };
+    let options =
+        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, contract: None, target: None };
     for script in scripts {
         let config =
             json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
@@ -273,7 +283,13 @@ fn time_grows_with_length_alone() {
 #[test]
 fn frontmatter_is_looked_at() {
     let text = "---\nname: a\nhooks:\n  PreToolUse:\n    - hooks: [ { type: command, command: 'no-such-tool' } ]\n---\n# Body: x\n";
-    let options = LintOptions { has_command: &|name| name != "no-such-tool", timeout_cap: None, files: None };
+    let options = LintOptions {
+        has_command: &|name| name != "no-such-tool",
+        timeout_cap: None,
+        files: None,
+        contract: None,
+        target: None,
+    };
     let findings = lint(Dialect::ClaudeCode, "agents/a.md", text.as_bytes(), &options).unwrap();
     assert!(findings.iter().any(|finding| finding.rule.id == "command-missing"), "{findings:?}");
 }
@@ -300,4 +316,36 @@ fn a_program_in_python_that_reads_a_member_is_told_in_jq() {
         told.len() == 3 && told.iter().zip(wanted).all(|(told, wanted)| told.ends_with(wanted)),
         "{told:?}"
     );
+}
+
+#[test]
+fn a_version_says_what_it_does_not_know() {
+    let messages = |target: &str, config: &str| -> Vec<String> {
+        let target: crate::hook::ContractVersion = target.parse().unwrap();
+        let options = LintOptions {
+            has_command: &|_| true,
+            timeout_cap: None,
+            files: None,
+            contract: None,
+            target: Some(target),
+        };
+        let findings = lint(target.dialect(), "f", config.as_bytes(), &options).unwrap();
+        let found = findings.iter().filter(|finding| finding.rule.id == "version-unknown");
+        found.map(|finding| finding.problem.message.clone()).collect()
+    };
+    let config = r#"{"hooks": {"StopFailure": [{"hooks": [{"type": "http", "url": "https://x.example", "if": "Bash"}]}]}}"#;
+    assert_eq!(
+        messages("claude-code@2.1.60", config),
+        [
+            "claude-code@2.1.50 has no event `StopFailure`: it came with 2.1.78",
+            "claude-code@2.1.50 has no hook type `http`: it came with 2.1.63",
+            "claude-code@2.1.50 has no field `url`: it came with 2.1.63",
+            "claude-code@2.1.50 has no field `if`: it came with 2.1.85",
+        ]
+    );
+    assert_eq!(messages("claude-code@2.1.85", config), Vec::<String>::new());
+    let config = "hooks: {turn_start: [{type: builtin, command: add_context, args: [x]}, {type: model, model: m, prompt: p, system_prompt: s}], \
+                  prompt_file_guard: [{type: model, model: m, prompt: p, schema: guard_decision}]}";
+    assert_eq!(messages("docker-agent@manual", config).len(), 4);
+    assert_eq!(messages("docker-agent", config), Vec::<String>::new());
 }

@@ -3,6 +3,7 @@
 use super::tools::Tools;
 use super::{Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text};
 use crate::document::Node;
+use crate::hook::dialect::goclaw::config::records;
 use crate::hook::dialect::goclaw::event::EVENTS;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -85,11 +86,7 @@ pub(crate) static FACTS: Facts = Facts {
 
 /// One record, a list of records, or `{"hooks": [...]}`.
 fn read(node: &Node) -> Vec<PortableHook> {
-    let records = match (node.as_array(), node.get("hooks").and_then(Node::as_array)) {
-        (Some(records), _) | (None, Some(records)) => records,
-        (None, None) => std::slice::from_ref(node),
-    };
-    records.iter().map(read_record).collect()
+    records(node).iter().map(read_record).collect()
 }
 
 fn read_record(node: &Node) -> PortableHook {

@@ -18,6 +18,8 @@
 //! keys, the schema leaves room for them, except among event names, where an unknown one is a mistake.
 
 use crate::hook::dialect::list::Dialect;
+use crate::hook::version::ContractVersion;
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// What a schema describes.
@@ -54,6 +56,18 @@ impl FromStr for SchemaKind {
     }
 }
 
+mod older;
+
+/// The schema of a version of a dialect's contract: for the newest as it is written, for another without what came later.
+pub fn schema_of(version: ContractVersion, kind: SchemaKind) -> Cow<'static, str> {
+    let text = schema(version.dialect(), kind);
+    if version.is_newest() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(older::without_later(text, version, kind))
+    }
+}
+
 macro_rules! schemas {
     ($folder:literal, $kind:expr) => {
         match $kind {
@@ -64,7 +78,7 @@ macro_rules! schemas {
     };
 }
 
-/// The text of a schema, in JSON.
+/// The schema's text, of the newest version of the contract.
 pub const fn schema(dialect: Dialect, kind: SchemaKind) -> &'static str {
     match dialect {
         Dialect::Everruns => schemas!("everruns", kind),

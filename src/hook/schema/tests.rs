@@ -219,3 +219,28 @@ fn configs() {
         }
     }
 }
+
+#[test]
+fn a_schema_of_an_older_version_lacks_what_came_later() {
+    let text = |version: &str, kind| super::schema_of(version.parse().unwrap(), kind).into_owned();
+    let words = |version: &str, kind| -> Vec<bool> {
+        let text = text(version, kind);
+        ["skill_content_guard", "evaluator", "transition", "tool_guard"]
+            .iter()
+            .map(|word| text.contains(word))
+            .collect()
+    };
+    assert_eq!(words("docker-agent@manual", SchemaKind::Config), [false, false, false, true]);
+    assert_eq!(words("docker-agent@manual", SchemaKind::Payload), [false, false, false, true]);
+    assert_eq!(words("docker-agent@manual", SchemaKind::Output), [false, false, false, true]);
+    assert_eq!(words("docker-agent", SchemaKind::Config), [true, true, false, true]);
+    assert_eq!(words("docker-agent", SchemaKind::Output), [true, false, true, true]);
+    let old = text("claude-code@2.1.60", SchemaKind::Config);
+    assert!(old.contains("WorktreeCreate") && !old.contains("StopFailure") && !old.contains("mcp_tool"));
+    for version in Dialect::ALL.iter().flat_map(|dialect| dialect.versions()) {
+        for kind in SchemaKind::ALL {
+            let schema = serde_json::from_str(&super::schema_of(version, kind)).unwrap();
+            jsonschema::validator_for(&schema).unwrap();
+        }
+    }
+}

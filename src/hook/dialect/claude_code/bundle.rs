@@ -1,5 +1,6 @@
 //! A loaded config: its hooks with what the dialect keeps of each, its settings and its budget of time.
 
+use super::event::EventName;
 use super::hook::Extra;
 use super::log;
 use super::request::HttpAllowList;
@@ -7,6 +8,7 @@ use super::settings::ClaudeSettings;
 use super::state::State;
 use crate::hook::hooks::Hooks;
 use crate::hook::runner::HookRunner;
+use crate::hook::version::{ContractVersion, Part};
 use crate::hook::watch;
 use std::time::Duration;
 
@@ -18,9 +20,16 @@ pub(super) struct ClaudeBundle {
     pub(super) http: HttpAllowList,
     /// Of `SessionEnd`.
     pub(super) budget: Duration,
+    /// `None` is the newest.
+    pub(super) contract: Option<ContractVersion>,
 }
 
 impl ClaudeBundle {
+    /// Members of payloads or outputs that the contract's version does not have.
+    pub(super) fn lacking(&self, part: Part, event: EventName) -> Vec<&'static str> {
+        self.contract.map(|contract| contract.lacking_members(part, event.name())).unwrap_or_default()
+    }
+
     /// Tells configs of one session apart.
     pub(super) fn key(&self) -> usize {
         std::ptr::from_ref(self).addr()

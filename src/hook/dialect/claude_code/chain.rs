@@ -27,6 +27,7 @@ use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::version::Part;
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -60,6 +61,7 @@ pub(super) struct ClaudeChain<'a> {
 impl<'a> ClaudeChain<'a> {
     fn new(bundle: &'a ClaudeBundle, event: &'a Event, name: EventName, host: &'a dyn HookRunner) -> Self {
         let mut payload = Payload::new(event, name, &bundle.settings);
+        payload.hidden = bundle.lacking(Part::Payload, name);
         if name.is_stop() {
             let agent = agent_of(event);
             payload.continuing = host.state().with(|state: &mut State| state.is_continuing(agent));
@@ -334,6 +336,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
             by_teammate: self.event.facts.contains_key("teammate_name"),
             can_defer: !self.bundle.settings.interactive && batch <= 1,
             is_late: of.extra.apart.is_some(),
+            unread: self.bundle.lacking(Part::Output, self.name),
         }
     }
 

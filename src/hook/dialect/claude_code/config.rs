@@ -26,6 +26,7 @@ use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
+use crate::hook::version::{ContractVersion, Part};
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -45,6 +46,7 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         text,
         purpose: options.purpose,
         settings: &settings,
+        contract: options.contract,
         regexes: RegexCompiler::new(limits.regex_bytes),
         limits,
         hooks: Vec::new(),
@@ -86,7 +88,8 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         notices.push(Notice::new(NoticeKind::Obligation, None, problem));
     }
     let http = HttpAllowList::new(switches.urls, switches.variables);
-    let bundle = ClaudeBundle { hooks: Hooks::new(hooks), settings, http, budget };
+    let contract = options.contract;
+    let bundle = ClaudeBundle { hooks: Hooks::new(hooks), settings, http, budget, contract };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 
@@ -140,6 +143,7 @@ struct Loader<'a> {
     text: &'a Text<'a>,
     purpose: Purpose,
     settings: &'a ClaudeSettings,
+    contract: Option<ContractVersion>,
     limits: Limits,
     regexes: RegexCompiler,
     hooks: Vec<(Hook, Extra)>,
@@ -165,6 +169,11 @@ impl Loader<'_> {
     fn notice(&mut self, kind: NoticeKind, hook: Option<HookId>, at: Option<usize>, text: &str) {
         let problem = self.text.problem(at, text);
         self.notices.push(Notice::new(kind, hook, problem));
+    }
+
+    /// The version that brought something, where the one that holds lacks it.
+    fn since(&self, part: Part, name: &str) -> Option<&'static str> {
+        self.contract?.since(part, name)
     }
 
     fn warn(&mut self, hook: &HookId, at: Option<usize>, text: &str) {
@@ -284,6 +293,11 @@ impl Loader<'_> {
             }
             return;
         };
+        if let Some(since) = self.since(Part::Event, event.name()) {
+            let text = format!("{path}: unknown event, which came with {since}; skipped");
+            self.notice(NoticeKind::Dropped, None, member.at, &text);
+            return;
+        }
         // 1.1: in a subagent's frontmatter the end of the turn is the subagent's.
         let event = match (event, file.source) {
             (EventName::Stop, HookSource::Agent(_)) => EventName::SubagentStop,

@@ -2,6 +2,7 @@
 
 use super::event::EVENTS;
 use super::settings::SETTINGS;
+use super::version::VERSIONS;
 use super::{config, payload};
 use crate::document::Node;
 use crate::hook::contract::Contract;
@@ -13,6 +14,7 @@ pub(in crate::hook) const CONTRACT: Contract = Contract {
     read_event: payload::read_event,
     events: EVENTS,
     settings: SETTINGS,
+    versions: VERSIONS,
 };
 
 /// An event map with names like `PreToolUse` whose entries are groups (with `hooks`), or the manifest of a plug-in, which may

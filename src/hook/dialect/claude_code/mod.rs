@@ -61,6 +61,7 @@ mod settings;
 mod state;
 #[cfg(test)]
 mod tests;
+mod version;
 mod worktree;
 
 pub use late::take_late;

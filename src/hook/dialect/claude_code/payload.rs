@@ -44,16 +44,22 @@ pub(super) struct Payload<'a> {
     settings: &'a ClaudeSettings,
     /// Whether the loop guard says that the agent goes on because of a stop hook (R58).
     pub(super) continuing: bool,
+    /// Members that came with a later version of the contract.
+    pub(super) hidden: Vec<&'static str>,
 }
 
 impl<'a> Payload<'a> {
     pub(super) const fn new(event: &'a Event, name: EventName, settings: &'a ClaudeSettings) -> Self {
-        Self { event, name, settings, continuing: false }
+        Self { event, name, settings, continuing: false, hidden: Vec::new() }
     }
 
     /// The session's current directory as far as the host says.
     pub(super) fn cwd(&self) -> &'a str {
         self.event.context.cwd.as_deref().unwrap_or(&self.settings.project_dir)
+    }
+
+    fn shows(&self, name: &str) -> bool {
+        !self.hidden.contains(&name)
     }
 
     fn fact(&self, name: &str) -> Option<&'a Value> {
@@ -101,7 +107,9 @@ impl<'a> Payload<'a> {
             Some(path) => object.put("transcript_path", path),
             None => object.put("transcript_path", &self.settings.transcript_path),
         }
-        object.put("cwd", self.cwd());
+        if self.shows("cwd") {
+            object.put("cwd", self.cwd());
+        }
         object.put_some("scratchpad_dir", self.fact("scratchpad_dir"));
         if self.name.has_permission_mode() {
             object.put_some("permission_mode", context.permission_mode.as_ref());
@@ -111,10 +119,10 @@ impl<'a> Payload<'a> {
             object.put_some("agent_id", context.agent_id.as_ref());
             object.put_some("agent_type", context.agent_name.as_ref());
         }
-        object.put_some("effort", self.fact("effort"));
+        object.put_some("effort", self.fact("effort").filter(|_| self.shows("effort")));
         object.put("hook_event_name", self.name.name());
         for name in self.name.row().event.payload {
-            if let Some(value) = self.member(name) {
+            if let Some(value) = self.member(name).filter(|_| self.shows(name)) {
                 object.put_value(name, &value);
             }
         }

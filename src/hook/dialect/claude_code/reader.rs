@@ -37,6 +37,8 @@ pub(super) struct Reader {
     pub(super) can_defer: bool,
     /// Whether nobody waits for the run.
     pub(super) is_late: bool,
+    /// Members of outputs that came with a later version of the contract; they are not read.
+    pub(super) unread: Vec<&'static str>,
 }
 
 impl Reader {
@@ -130,12 +132,23 @@ impl Reader {
         }
     }
 
+    /// An output without the members that the contract's version does not have.
+    fn known(&self, mut members: Map<String, Value>) -> Map<String, Value> {
+        for name in &self.unread {
+            members.shift_remove(*name);
+            if let Some(Value::Object(own)) = members.get_mut("hookSpecificOutput") {
+                own.shift_remove(*name);
+            }
+        }
+        members
+    }
+
     /// 4.2.
     fn command(&self, outcome: &ScriptOutcome) -> ClaudeAnswer {
         let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
         let (printed, branch) = read_printed(&outcome.stdout);
         let output = match printed {
-            Printed::Json(members) => Output::strict(members, self.event),
+            Printed::Json(members) => Output::strict(self.known(members), self.event),
             Printed::Broken(why) => Err(why),
             Printed::Text(text) => return self.without_json(status, &text, &outcome.stderr, branch),
             Printed::Nothing => return self.without_json(status, "", &outcome.stderr, branch),
@@ -353,7 +366,7 @@ impl Reader {
             return ClaudeAnswer::of("R46: empty answer");
         }
         let members = serde_json::from_str::<Map<String, Value>>(body);
-        match members.map(|members| Output::strict(members, self.event)) {
+        match members.map(|members| Output::strict(self.known(members), self.event)) {
             Ok(Ok(output)) => self.json(&output),
             Ok(Err(why)) => ClaudeAnswer::failed(why, "R46, R45: answer does not fit"),
             Err(_) => ClaudeAnswer::failed("The answer is not a JSON object", "R46: answer is no object"),

@@ -98,6 +98,14 @@ pub(super) enum HookSource {
     Agent(Arc<str>),
 }
 
+/// Whether a file has a name and hooks in other files, as only the manifest of a plug-in does.
+fn names_files(content: &Node) -> bool {
+    let hooks =
+        content.get("hooks").filter(|_| content.get("name").is_some_and(|name| name.as_str().is_some()));
+    let parts = hooks.map(|hooks| hooks.as_array().unwrap_or(std::slice::from_ref(hooks)));
+    parts.is_some_and(|parts| parts.iter().any(|part| part.as_str().is_some()))
+}
+
 impl HookSource {
     /// `user`, `project`, `local`, `flag`, `managed`, `plugin:NAME`, `skill:NAME`, `agent:NAME`; any other text is the name
     /// of a plug-in.
@@ -130,7 +138,7 @@ impl HookSource {
         let own = content.get("name").and_then(Node::as_str);
         let name = own.or(stem).unwrap_or_default();
         match folders.iter().find(|folder| ["skills", "commands", "agents"].contains(folder)) {
-            _ if last == "plugin.json" => Some(Self::Plugin(name.into())),
+            _ if last == "plugin.json" || names_files(content) => Some(Self::Plugin(name.into())),
             _ if last == "SKILL.md" => Some(Self::Skill(name.into())),
             _ if stem.is_none() => None,
             Some(&"agents") => Some(Self::Agent(name.into())),

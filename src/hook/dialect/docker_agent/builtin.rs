@@ -2,11 +2,13 @@
 //! would print it, so that they go through the same rules; those about a repository run the `git` that the session has; the
 //! others ask the host ([`Request::Builtin`]).
 
+mod context;
 mod environment;
 mod git;
 mod iteration;
 mod large_result;
 mod redact;
+mod repeated;
 mod safer_shell;
 mod safer_shell_rules;
 mod workspace;
@@ -19,15 +21,18 @@ use super::settings::DockerAgentSettings;
 use crate::hook::contract::Work;
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::cut;
-use crate::hook::request::{BuiltinRequest, Request};
+use crate::hook::request::{BuiltinRequest, HttpRequest, Request};
 use crate::hook::runner::HookRunner;
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::version::{ContractVersion, Part};
 use crate::text::Text;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// How much of a difference the model gets to see, in bytes.
 const DIFF_BYTES: usize = 4096;
+/// How much of an answer to `http_post` is read, in bytes; nothing of it is used.
+const MOST_ANSWER: u64 = 1 << 20;
 
 /// A built-in.
 struct Builtin {
@@ -45,6 +50,8 @@ enum Does {
     Session(fn(&[String]) -> String),
     /// The host.
     Host,
+    /// The host, with what is sent and where as arguments.
+    Post,
 }
 
 type Run = fn(&BuiltinCall<'_>) -> Result<Option<Value>, String>;
@@ -67,6 +74,11 @@ pub(super) struct BuiltinCall<'a> {
     pub(super) redactor: Option<&'a Redactor>,
     /// The tool's category as the host told it with the event.
     pub(super) category: Option<&'a str>,
+    /// Whether the call of a tool that the event is about failed.
+    pub(super) failed: bool,
+    /// The agent of the event.
+    pub(super) agent: Option<&'a str>,
+    pub(super) contract: ContractVersion,
 }
 
 impl BuiltinCall<'_> {
@@ -108,7 +120,18 @@ const fn session(
     Builtin { name, events, does: Does::Session(script) }
 }
 
-const BUILTINS: [Builtin; 14] = [
+/// Events whose hooks may add context.
+const CONTEXT_EVENTS: [EventName; 7] = [
+    EventName::SessionStart,
+    EventName::UserPromptSubmit,
+    EventName::UserSteeringMessagesSubmit,
+    EventName::UserFollowupSubmit,
+    EventName::TurnStart,
+    EventName::PreCompact,
+    EventName::WorktreeCreate,
+];
+
+const BUILTINS: [Builtin; 17] = [
     here("add_date", &[EventName::TurnStart], workspace::date),
     here("add_prompt_files", &[EventName::TurnStart], workspace::prompt_files),
     here("add_directory_listing", &[EventName::SessionStart], workspace::directory_listing),
@@ -146,23 +169,39 @@ const BUILTINS: [Builtin; 14] = [
         ],
     ),
     host("unload", &[EventName::OnAgentSwitch]),
+    here("add_context", &CONTEXT_EVENTS, context::run),
+    here(
+        "elide_repeated_tool_results",
+        &[
+            EventName::ToolResponseTransform,
+            EventName::SessionStart,
+            EventName::SessionEnd,
+            EventName::AfterCompaction,
+        ],
+        repeated::run,
+    ),
+    Builtin { name: "http_post", events: EventName::ALL, does: Does::Post },
 ];
 
-fn find(name: &str) -> Option<&'static Builtin> {
-    BUILTINS.iter().find(|builtin| builtin.name == name)
+fn find(name: &str, contract: ContractVersion) -> Option<&'static Builtin> {
+    let is_known = contract.since(Part::Builtin, name).is_none();
+    BUILTINS.iter().find(|builtin| builtin.name == name).filter(|_| is_known)
 }
 
 /// The script of a built-in that a command of the session does.
 pub(super) fn script(name: &str, args: &[String]) -> Option<String> {
-    match find(name)?.does {
+    match BUILTINS.iter().find(|builtin| builtin.name == name)?.does {
         Does::Session(script) => Some(script(args)),
-        Does::Here(_) | Does::Host => None,
+        Does::Here(_) | Does::Host | Does::Post => None,
     }
 }
 
 /// What to tell whoever wrote the config (R33).
-pub(super) fn warning(name: &str, event: EventName) -> Option<String> {
-    match find(name) {
+pub(super) fn warning(name: &str, event: EventName, contract: ContractVersion) -> Option<String> {
+    if let Some(since) = contract.since(Part::Builtin, name) {
+        return Some(format!("the builtin '{name}' came with {since}, the hook will fail"));
+    }
+    match find(name, contract) {
         None => Some(format!("there is no builtin '{name}', the hook will fail")),
         Some(builtin) if !builtin.events.contains(&event) => {
             Some(format!("the builtin '{name}' does nothing on {}", event.name()))
@@ -175,7 +214,7 @@ pub(super) fn warning(name: &str, event: EventName) -> Option<String> {
 pub(super) fn work(call: &BuiltinCall<'_>) -> Work {
     let known = |outcome: ScriptOutcome| Work::Known(Box::new(outcome));
     let failed = |cause: String| known(ScriptOutcome::ended(Ended::NotStarted(cause)));
-    let Some(builtin) = find(call.name) else {
+    let Some(builtin) = find(call.name, call.contract) else {
         return failed(format!("there is no builtin '{}'", call.name));
     };
     if !builtin.events.contains(&call.event) {
@@ -188,6 +227,16 @@ pub(super) fn work(call: &BuiltinCall<'_>) -> Work {
             arguments: call.args.to_vec(),
             payload: call.payload_for_host(),
         })),
+        Does::Post => match call.args {
+            [url, body, ..] if !url.trim().is_empty() => Work::Ask(Request::Http(HttpRequest {
+                url: url.clone(),
+                headers: vec![("Content-Type".to_owned(), "application/json".to_owned())],
+                body: body.clone().into_bytes(),
+                max_bytes: MOST_ANSWER,
+                retries: 0,
+            })),
+            _ => failed("http_post needs a URL and a body".to_owned()),
+        },
         Does::Here(run) => match run(call) {
             Ok(None) => known(ScriptOutcome::exited(0, "", "")),
             Ok(Some(verdict)) => known(ScriptOutcome::exited(0, verdict.to_string(), "")),
@@ -202,6 +251,15 @@ pub(super) fn answer(
     outcome: &ScriptOutcome,
 ) -> Option<Result<ScriptOutcome, DockerAgentAnswer>> {
     match name {
+        "http_post" if outcome.end == Ended::Exited => Some(if (200..300).contains(&outcome.status) {
+            Ok(ScriptOutcome::exited(0, "", ""))
+        } else {
+            Err(failure(
+                outcome,
+                format!("http_post: HTTP status {}", outcome.status),
+                "6.1: the post failed",
+            ))
+        }),
         "unload" if outcome.end != Ended::Exited || outcome.status != 0 => {
             Some(Err(Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed").into()))
         }

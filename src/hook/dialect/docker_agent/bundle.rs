@@ -1,11 +1,14 @@
 //! A loaded config: its hooks with what the dialect keeps of each, its agents and settings.
 
+use super::evaluator::Evaluator;
 use super::event::EventName;
+use super::output::Schema;
 use super::settings::DockerAgentSettings;
 use super::{builtin, template};
 use crate::hook::event::Event;
 use crate::hook::hooks::Hooks;
 use crate::hook::matcher::Regex;
+use crate::hook::version::ContractVersion;
 use crate::hook::word::words;
 use std::sync::Arc;
 
@@ -30,8 +33,11 @@ pub(super) enum Action {
         model: String,
         /// The prompt, or what is wrong with it.
         template: Result<template::Template, String>,
-        judges: bool,
+        /// What it is told about its task, where the hook says.
+        system: Option<String>,
+        schema: Schema,
     },
+    Evaluator(Evaluator),
 }
 
 impl Action {
@@ -41,6 +47,7 @@ impl Action {
             Self::Command => "command",
             Self::Builtin { .. } => "builtin",
             Self::Model { .. } => "model",
+            Self::Evaluator(_) => "evaluator",
         }
     }
 }
@@ -83,6 +90,7 @@ pub(super) struct DockerAgentBundle {
     pub(super) default_agent: Option<String>,
     pub(super) redactor: Option<builtin::Redactor>,
     pub(super) settings: DockerAgentSettings,
+    pub(super) contract: ContractVersion,
     /// Without those that are always there.
     pub(super) own_hooks: usize,
 }

@@ -1,18 +1,19 @@
 //! One firing (3, 4.4 and 5 of the contract): which hooks run, what they get, and what a verdict or a failure does.
 
 use super::bundle::{Action, DockerAgentBundle, Extra, OnError};
+use super::evaluator::Evaluator;
 use super::event::EventName;
 use super::fold::Fold;
 use super::lane::{Lanes, Pass};
 use super::output::{self, DockerAgentAnswer, OutputSource, Terms};
 use super::payload::{self, Current};
 use super::result::Permission;
-use super::{builtin, expand, log, model};
+use super::{builtin, expand, guard, log, model};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order, Work};
 use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
-use crate::hook::event::Event;
+use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::json::Json;
@@ -20,6 +21,7 @@ use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::version::{ContractVersion, Part};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
@@ -167,6 +169,11 @@ impl<'a> DockerAgentChain<'a> {
         })
     }
 
+    /// Of the tool, as far as the host tells.
+    fn category(&self) -> Option<&'a str> {
+        self.event.facts.get("tool_category").and_then(Value::as_str)
+    }
+
     fn builtin(&mut self, extra: &Extra, name: &str, args: &[String]) -> Result<Work, String> {
         let payload = self.payload();
         let cwd = self.directory(extra)?.unwrap_or_else(|| Text::from_static(b"/"));
@@ -182,7 +189,10 @@ impl<'a> DockerAgentChain<'a> {
             host: self.host,
             settings: &self.bundle.settings,
             redactor: self.bundle.redactor.as_ref(),
-            category: self.event.facts.get("tool_category").and_then(Value::as_str),
+            category: self.category(),
+            failed: matches!(self.event.moment, Moment::ToolCallEnded { error: Some(_), .. }),
+            agent: self.event.context.agent_name.as_deref(),
+            contract: self.bundle.contract,
         }))
     }
 
@@ -193,6 +203,10 @@ impl<'a> DockerAgentChain<'a> {
                 Work::Run => return self.command(hook, extra),
                 work => work,
             },
+            Action::Evaluator(evaluator) => {
+                let payload = self.payload();
+                Work::Ask(evaluator.request(self.name, &payload, self.category().unwrap_or_default()))
+            }
             action @ Action::Model { .. } => {
                 let payload = self.payload();
                 model::request(action, &payload).map_or(Ok(Work::Run), |request| request.map(Work::Ask))?
@@ -206,6 +220,12 @@ impl<'a> DockerAgentChain<'a> {
         let cause = reading.reason.as_deref().unwrap_or("unknown cause");
         let text =
             format!("{} hook failed to execute: hook \"{}\": {cause}", self.name.name(), extra.display);
+        if self.name.is_guard() {
+            let text = format!("{} hook \"{}\" did not allow the content", self.name.name(), extra.display);
+            self.fold.block(&hook.id, &extra.display, &text);
+            self.fold.fail_closed();
+            return (Effect::Blocked { reason: text.clone(), user_message: None }, Some(text));
+        }
         let closes = extra.on_error == OnError::Block && self.name.can_block();
         if self.name.fails_closed() || closes {
             self.fold.block(&hook.id, &extra.display, &text);
@@ -244,7 +264,8 @@ impl<'a> DockerAgentChain<'a> {
 
 impl<'a> Chain<'a> for DockerAgentChain<'a> {
     type Extra = Extra;
-    type Terms = Terms;
+    /// Beside the terms stands what reads an assessment.
+    type Terms = (Terms, Option<Evaluator>);
     type Answer = DockerAgentAnswer;
 
     fn event_name(&self) -> &'static str {
@@ -280,30 +301,41 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         self.work(of.hook, of.extra).map_err(Ended::NotStarted)
     }
 
-    fn terms(&self, of: HookOf<'a, Extra>) -> Terms {
+    fn terms(&self, of: HookOf<'a, Extra>) -> Self::Terms {
         let settings = &self.bundle.settings;
-        Terms {
+        let evaluator = match &of.extra.action {
+            Action::Evaluator(evaluator) => Some(evaluator.clone()),
+            _ => None,
+        };
+        let terms = Terms {
             event: self.name,
             source: match &of.extra.action {
                 Action::Command => OutputSource::Command,
-                Action::Model { judges, .. } => OutputSource::Model { judges: *judges },
+                Action::Model { schema, .. } => OutputSource::Model { schema: *schema },
+                Action::Evaluator(_) => OutputSource::Evaluator,
                 Action::Builtin { name, .. } => OutputSource::Builtin(Arc::clone(name)),
             },
             preempt: of.extra.preempt,
-            strict: of.extra.strict,
+            strict: of.extra.strict || self.name.routes(),
+            knows_transitions: self.bundle.contract.since(Part::Way, "strict_transition").is_none(),
             lenient: settings.lenient_exit_codes,
             context: self.name.takes_context(settings.legacy_context_events),
             display: Arc::clone(&of.extra.display),
             input: self.input(),
             timeout: of.hook.timeout,
             capture: of.hook.capture,
-        }
+        };
+        (terms, evaluator)
     }
 
-    fn read(terms: Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
+    fn read((terms, evaluator): Self::Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
+        if let Some(evaluator) = evaluator {
+            return evaluator.read_answer(&terms, outcome);
+        }
         match &terms.source {
-            OutputSource::Command => output::read(&terms, outcome),
-            OutputSource::Model { judges } => model::read(&terms, *judges, outcome),
+            OutputSource::Model { schema } => model::read(&terms, *schema, outcome),
+            _ if terms.event.is_guard() => guard::read(&terms, outcome),
+            OutputSource::Command | OutputSource::Evaluator => output::read(&terms, outcome),
             OutputSource::Builtin(name) => match builtin::answer(name, outcome) {
                 None => output::read(&terms, outcome),
                 Some(Ok(outcome)) => output::read(&terms, &outcome),
@@ -317,13 +349,20 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         self.ran += 1;
         let ignored = said.ignored.clone();
         let parts = self.fold.take(&of.hook.id, &reading, said);
+        if let Some(why) = self.fold.conflict(&of.hook.id, &of.extra.display) {
+            let effect = Effect::Blocked { reason: why.clone(), user_message: None };
+            return Absorbed { reading, effect, flow: Flow::Continue, warning: Some(why) };
+        }
         if !parts.is_empty() {
             (self.payload, self.payload_text) = (None, None);
         }
         let (mut effect, warning) = if reading.verdict == Verdict::Error {
             self.failed(of.hook, of.extra, &reading)
         } else {
-            (self.judged(of.hook, of.extra, &reading), notice(self.name, of.extra, &reading, &ignored))
+            (
+                self.judged(of.hook, of.extra, &reading),
+                notice(self.name, of.extra, &reading, &ignored, self.bundle.contract),
+            )
         };
         if of.extra.preempt {
             let came_to = if self.fold.blocks() { Some(Permission::Deny) } else { self.fold.permission() };
@@ -360,9 +399,15 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
 }
 
 /// What the record should say beside the verdict: R17, R33, and what lenience let pass.
-fn notice(event: EventName, extra: &Extra, reading: &Reading, ignored: &[&'static str]) -> Option<String> {
+fn notice(
+    event: EventName,
+    extra: &Extra,
+    reading: &Reading,
+    ignored: &[&'static str],
+    contract: ContractVersion,
+) -> Option<String> {
     if let Action::Builtin { name, .. } = &extra.action
-        && let Some(warning) = builtin::warning(name, event)
+        && let Some(warning) = builtin::warning(name, event, contract)
     {
         return Some(warning);
     }

@@ -7,8 +7,10 @@
 
 use super::builtin;
 use super::bundle::{Action, DockerAgentBundle, Extra, Matcher};
+use super::evaluator::{Evaluators, default_route};
 use super::event::EventName;
 use super::settings::DockerAgentSettings;
+use super::version::VERSIONS;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
@@ -17,17 +19,16 @@ use crate::hook::hooks::{Due, Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
 use crate::hook::re2;
+use crate::hook::version::{ContractVersion, Part};
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+mod implied;
 mod spec;
 
 /// The prefix of `hooks.d` files among the origins of contributions.
 const DROP_IN: &str = "hooks.d/";
-
-/// Events with a hook that is always there.
-const ALWAYS: [EventName; 2] = [EventName::ToolResponseTransform, EventName::SessionEnd];
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let node = source.json_or_yaml("not a docker-agent config: ")?;
@@ -42,8 +43,10 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         regexes: RegexCompiler::new(limits.regex_bytes),
         matchers: FxHashMap::default(),
         limits,
+        contract: options.contract.unwrap_or(ContractVersion::last("docker-agent", VERSIONS)),
         settings,
         agents: Vec::new(),
+        evaluators: Evaluators::read(&node),
         specs: Vec::new(),
         problems: Vec::new(),
         notices: Vec::new(),
@@ -51,6 +54,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     loader.document(&node);
     loader.contributions(&options.contributions);
     loader.flags();
+    loader.forgetting();
     loader.always();
     loader.finish()
 }
@@ -70,6 +74,8 @@ struct Origin {
     agent: Option<Arc<str>>,
     /// What their ids start with.
     prefix: String,
+    /// Where evaluators send what they can not decide (`routing.default_agent`).
+    default_route: Option<Arc<str>>,
 }
 
 /// What the hooks of one matcher entry, or of one flat event, have in common.
@@ -88,8 +94,10 @@ struct Loader<'a> {
     /// By their texts: most entries of a file have one of a few.
     matchers: FxHashMap<String, Matcher>,
     limits: Limits,
+    contract: ContractVersion,
     settings: DockerAgentSettings,
     agents: Vec<Arc<str>>,
+    evaluators: Evaluators,
     specs: Vec<Spec>,
     problems: Vec<ConfigProblem>,
     notices: Vec<Notice>,
@@ -108,6 +116,10 @@ impl Loader<'_> {
     fn warn(&mut self, at: Option<usize>, text: impl Into<String>) {
         let problem = self.source.problem(at, text);
         self.notices.push(Notice::new(NoticeKind::Warning, None, problem));
+    }
+
+    fn has(&self, part: Part, name: &str) -> bool {
+        self.contract.since(part, name).is_none()
     }
 
     fn document(&mut self, node: &Node) {
@@ -133,7 +145,8 @@ impl Loader<'_> {
             let name: Arc<str> = member.name.as_str().into();
             self.agents.push(Arc::clone(&name));
             let prefix = if many { format!("{name}.") } else { String::new() };
-            let origin = Origin { agent: Some(name), prefix };
+            let default_route = default_route(&member.value);
+            let origin = Origin { agent: Some(name), prefix, default_route };
             match member.value.kind {
                 NodeKind::Object(_) => self.agent(&member.value, &origin),
                 NodeKind::Null => {}
@@ -175,7 +188,13 @@ impl Loader<'_> {
             }
         }
         if self.flag(node, "redact_secrets") {
-            for event in [EventName::PreToolUse, EventName::BeforeLlmCall, EventName::ToolResponseTransform] {
+            // Later releases redact before anything looks at the call.
+            let of_call = if self.has(Part::Way, "redact_before_approval") {
+                EventName::ToolInputTransform
+            } else {
+                EventName::PreToolUse
+            };
+            for event in [of_call, EventName::BeforeLlmCall, EventName::ToolResponseTransform] {
                 self.builtin(event, false, "redact_secrets", &[], origin);
             }
         }
@@ -212,6 +231,13 @@ impl Loader<'_> {
                 self.problem(member.at, format!("hooks: unknown event '{}'", member.name));
                 continue;
             };
+            if let Some(since) = self.contract.since(Part::Event, event.name()) {
+                self.problem(
+                    member.at,
+                    format!("hooks: unknown event '{}', which came with {since}", member.name),
+                );
+                continue;
+            }
             match &member.value.kind {
                 NodeKind::Null => {
                     self.warn(member.at, format!("hooks.{}: there are no hooks in it", event.name()));
@@ -250,6 +276,13 @@ impl Loader<'_> {
                 }
             };
             let preempt = self.flag(entry, "preempt_yolo");
+            if event != EventName::PreToolUse
+                && entry.get("preempt_yolo").is_some()
+                && self.has(Part::Way, "strict_config")
+            {
+                self.problem(entry.at, format!("hooks.{path}: preempt_yolo is only valid on pre_tool_use"));
+                continue;
+            }
             if preempt && event != EventName::PreToolUse {
                 let text = format!("hooks.{path}: preempt_yolo has a meaning on pre_tool_use only, ignored");
                 self.warn(entry.at, text);
@@ -297,8 +330,21 @@ impl Loader<'_> {
     fn hooks(&mut self, group: &Group, path: &str, node: &Node) {
         let one = std::slice::from_ref(node);
         for (index, node) in node.as_array().unwrap_or(one).iter().enumerate() {
-            let reader = spec::Reader { group, path, index, limits: &self.limits, settings: &self.settings };
-            match reader.read(node) {
+            let (known, later) = self.contract.without_later(node);
+            for (member, since) in later {
+                let text = format!("unknown field `{}`, which came with {since}, is ignored", member.name);
+                self.warn(member.at, format!("hooks.{path}[{index}]: {text}"));
+            }
+            let reader = spec::Reader {
+                group,
+                path,
+                index,
+                limits: &self.limits,
+                settings: &self.settings,
+                contract: self.contract,
+                evaluators: &self.evaluators,
+            };
+            match reader.read(&known) {
                 Ok((spec, warnings)) => {
                     for (at, warning) in warnings {
                         self.warn(at, format!("hooks.{path}[{index}]: {warning}"));
@@ -327,7 +373,7 @@ impl Loader<'_> {
             (is_drop_in, if is_drop_in { contribution.origin.as_str() } else { "" })
         });
         for contribution in sorted {
-            let origin = Origin { agent: None, prefix: format!("{}:", contribution.origin) };
+            let origin = Origin { prefix: format!("{}:", contribution.origin), ..Origin::default() };
             for map in &contribution.hooks {
                 let node = Node::from_value(map);
                 let map = node.get("hooks").unwrap_or(&node);
@@ -337,25 +383,6 @@ impl Loader<'_> {
                     self.expected(map, &contribution.origin, "a mapping of events");
                 }
             }
-        }
-    }
-
-    /// R4.
-    fn flags(&mut self) {
-        let settings = self.settings.clone();
-        for (event, commands) in settings.flags() {
-            let origin = Origin { agent: None, prefix: "--hook:".to_owned() };
-            let hook = |command: &String| serde_json::json!({"type": "command", "command": command});
-            let hooks: Vec<_> = commands.iter().map(hook).collect();
-            let group = Group { event, matcher: None, preempt: false, origin, id: None };
-            self.hooks(&group, event.name(), &Node::from_value(&hooks.into()));
-        }
-    }
-
-    /// R5, R34.
-    fn always(&mut self) {
-        for event in ALWAYS {
-            self.builtin(event, false, "limit_large_tool_results", &[], &Origin::default());
         }
     }
 
@@ -400,10 +427,11 @@ impl Loader<'_> {
             root.or(self.agents.first()).map(ToString::to_string)
         });
         let bundle = DockerAgentBundle {
-            own_hooks: hooks.len().saturating_sub(ALWAYS.len()),
+            own_hooks: hooks.len().saturating_sub(implied::ALWAYS.len()),
             hooks: Hooks::new(hooks).with_due(due),
             redactor: redacts.then(builtin::Redactor::new),
             agents: self.agents,
+            contract: self.contract,
             default_agent,
             settings: self.settings,
         };

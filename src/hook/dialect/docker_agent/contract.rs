@@ -2,6 +2,7 @@
 
 use super::event::EVENTS;
 use super::settings::SETTINGS;
+use super::version::VERSIONS;
 use super::{config, payload};
 use crate::hook::contract::{Contract, json_or_yaml};
 
@@ -12,4 +13,5 @@ pub(in crate::hook) const CONTRACT: Contract = Contract {
     read_event: payload::read_event,
     events: EVENTS,
     settings: SETTINGS,
+    versions: VERSIONS,
 };

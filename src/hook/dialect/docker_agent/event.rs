@@ -19,6 +19,18 @@ pub(super) struct Row {
     rewritten: Option<Rewritten>,
     /// `permission_decision` is taken.
     permission: bool,
+    /// What hooks of the event are for, where that is not a verdict or text.
+    role: Role,
+}
+
+/// See [`Row::role`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Usual,
+    /// Its hooks may send the conversation to another agent; outputs are held to their form.
+    Route,
+    /// Every hook must say that it goes on; nothing that hooks print is shown.
+    Guard,
 }
 
 /// What hooks of an event can rewrite.
@@ -62,6 +74,8 @@ pub(super) const OUTPUT: Members = &[
             ("updated_tool_response", Shape::Any),
             ("updated_messages", Shape::Any),
             ("summary", Shape::Any),
+            ("transition", Shape::Any),
+            ("instruction_context", Shape::Any),
         ]),
     ),
 ];
@@ -73,12 +87,18 @@ const PLAIN: Row = Row {
     rewrites: false,
     rewritten: None,
     permission: false,
+    role: Role::Usual,
 };
 const MUTE: Row = Row { mute: true, ..PLAIN };
 const CONTEXT: Row = Row { context: true, ..PLAIN };
 const GATE: Row = Row { rewrites: true, rewritten: Some(Rewritten::Input), ..PLAIN };
 
+const ROUTE: Row = Row { role: Role::Route, ..PLAIN };
+const GUARD: Row = Row { role: Role::Guard, ..PLAIN };
+
 const CALL: [&str; 4] = ["agent_name", "tool_name", "tool_use_id", "tool_input"];
+const ACTIVATION: [&str; 7] =
+    ["agent_name", "invocation_id", "step_id", "task_input", "previous_output", "output", "conversation"];
 const ALERT: [&str; 2] = ["notification_level", "notification_message"];
 
 macro_rules! events {
@@ -103,7 +123,7 @@ events! {
     ToolResponseTransform "tool_response_transform" "tool_call_ended" [.tool().aside().marks([Mark::Result])]
         Row { rewrites: true, rewritten: Some(Rewritten::Response), ..PLAIN },
         ["tool_name", "tool_use_id", "tool_input", "tool_response"];
-    PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText])]
+    PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice)]
         CONTEXT,
         ["agent_name", "tool_name", "tool_use_id", "tool_input", "tool_response", "tool_error"];
     PermissionRequest "permission_request" "permission_requested" [.tool().blocks(Failure::Choice).marks([Mark::Ask, Mark::Allow, Mark::Arguments])]
@@ -131,7 +151,7 @@ events! {
         ["input_tokens", "output_tokens", "context_limit", "compaction_reason", "summary"];
     SubagentStop "subagent_stop" "subagent_ended" [] MUTE, ["agent_name", "parent_session_id", "stop_response"];
     OnUserInput "on_user_input" "" [] MUTE, [];
-    Stop "stop" "turn_ended" [.marks([Mark::Context, Mark::PlainText])]
+    Stop "stop" "turn_ended" []
         CONTEXT, ["agent_name", "stop_response", "last_user_message"];
     Notification "notification" "notified" [] MUTE, ALERT;
     OnError "on_error" "" [] MUTE, ALERT;
@@ -145,6 +165,12 @@ events! {
     ToolInputTransform "tool_input_transform" "" [.tool().blocks(Failure::Choice)] GATE, CALL;
     ToolGuard "tool_guard" "" [.tool().blocks(Failure::Closed).marks([Mark::Ask, Mark::Allow])]
         Row { permission: true, ..PLAIN }, CALL;
+    BeforeAgentRun "before_agent_run" "" [.blocks(Failure::Closed).marks([Mark::PlatformStep])] ROUTE, ACTIVATION;
+    AfterAgentComplete "after_agent_complete" "" [.blocks(Failure::Closed).marks([Mark::PlatformStep])] ROUTE, ACTIVATION;
+    SkillContentGuard "skill_content_guard" "" [.blocks(Failure::Closed).marks([Mark::PlatformStep])] GUARD,
+        ["agent_name", "skill"];
+    PromptFileGuard "prompt_file_guard" "" [.blocks(Failure::Closed).marks([Mark::PlatformStep])] GUARD,
+        ["agent_name", "prompt_file"];
 }
 
 impl Row {
@@ -190,6 +216,21 @@ impl EventName {
 
     pub(super) const fn is_mute(self) -> bool {
         self.row().mute
+    }
+
+    /// Hooks may send the conversation to another agent.
+    pub(super) fn routes(self) -> bool {
+        self.row().role == Role::Route
+    }
+
+    /// Every hook must say that it goes on.
+    pub(super) fn is_guard(self) -> bool {
+        self.row().role == Role::Guard
+    }
+
+    /// Instructions are taken.
+    pub(super) const fn takes_instructions(self) -> bool {
+        matches!(self, Self::SessionStart | Self::TurnStart)
     }
 
     /// Text is for the turn at hand and not stored.
@@ -244,13 +285,15 @@ mod tests {
 
     #[test]
     fn rows_are_those_of_the_table() {
-        assert_eq!(EventName::ALL.len(), 28);
+        assert_eq!(EventName::ALL.len(), 32);
         let matched = names(EventName::is_matched);
         assert_eq!(matched.len(), 6);
-        assert_eq!(names(EventName::can_block).len(), 12);
+        assert_eq!(names(EventName::can_block).len(), 16);
         assert_eq!(names(|event| event.takes_context(true)).len(), 9); // eight, and what the user of the CLI sees
         assert_eq!(names(|event| event.takes_context(false)).len(), 7);
-        assert_eq!(names(EventName::fails_closed), ["pre_tool_use", "tool_guard"]);
+        assert_eq!(names(EventName::routes), ["before_agent_run", "after_agent_complete"]);
+        assert_eq!(names(EventName::is_guard), ["skill_content_guard", "prompt_file_guard"]);
+        assert_eq!(names(EventName::fails_closed).len(), 6);
         assert_eq!(names(EventName::is_mute).len(), 12);
         assert_eq!(
             names(EventName::is_sequential),

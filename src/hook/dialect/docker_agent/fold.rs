@@ -28,6 +28,8 @@ pub(super) struct Fold {
     messages_rewritten: Option<Json>,
     response: Option<Json>,
     metadata: BTreeMap<String, String>,
+    /// The agents to which hooks send the conversation.
+    routes: Vec<String>,
     rewritten_by: Vec<HookId>,
     prompt_forced: bool,
 }
@@ -50,6 +52,7 @@ impl Fold {
             messages_rewritten: None,
             response: None,
             metadata: BTreeMap::new(),
+            routes: Vec::new(),
             rewritten_by: Vec::new(),
             prompt_forced: false,
         }
@@ -143,10 +146,24 @@ impl Fold {
             self.summary = summary;
             parts.push("summary");
         }
+        if let Some(route) = said.route {
+            self.routes.push(route);
+            parts.push("transition");
+        }
         if !parts.is_empty() {
             self.rewritten_by.push(hook.clone());
         }
         parts
+    }
+
+    /// Blocks where hooks send the conversation to different agents; the reason.
+    pub(super) fn conflict(&mut self, hook: &HookId, display: &str) -> Option<String> {
+        let [first, rest @ ..] = self.routes.as_slice() else { return None };
+        let other = rest.iter().find(|agent| *agent != first)?;
+        let text = format!("conflicting route transitions: {first} and {other}");
+        self.routes.truncate(1);
+        self.block(hook, display, &text);
+        Some(text)
     }
 
     pub(super) fn permission_reason(&self) -> &str {
@@ -187,6 +204,7 @@ impl Fold {
             updated_messages: self.messages_rewritten,
             updated_tool_response: self.response.clone(),
             metadata: self.metadata,
+            route: self.routes.into_iter().next().filter(|_| allowed),
             exit_code,
             stderr: self.stderr.unwrap_or_default(),
             transient: !self.contexts.is_empty() && self.event.is_transient(),

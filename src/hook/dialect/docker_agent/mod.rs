@@ -1,5 +1,5 @@
-//! `docker-agent`: docker-agent hooks. 28 events, three types of hooks (`command`, `builtin`, `model`); the payload travels on
-//! standard input, the verdict comes back as JSON on standard output or as exit status 2. Rules R1 to R44.
+//! `docker-agent`: docker-agent hooks. 32 events, four types of hooks (`command`, `builtin`, `model`, `evaluator`); the payload
+//! travels on standard input, the verdict comes back as JSON on standard output or as exit status 2. Rules R1 to R45.
 //!
 //! `event.rs` is the table of events, `config.rs` reads and validates configs, `payload.rs` writes payloads and reads them
 //! back as events, `output.rs` reads verdicts, `chain.rs` selects and delivers, `fold.rs` puts the verdicts together,
@@ -54,9 +54,11 @@ mod bundle;
 mod chain;
 mod config;
 pub(super) mod contract;
+mod evaluator;
 pub(in crate::hook) mod event;
 mod expand;
 mod fold;
+mod guard;
 mod lane;
 mod log;
 mod model;
@@ -68,6 +70,7 @@ mod settings;
 mod template;
 #[cfg(test)]
 mod tests;
+mod version;
 
 pub use moment::events_of;
 pub use result::{DockerAgentResult, Permission};

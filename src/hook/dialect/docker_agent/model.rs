@@ -1,7 +1,8 @@
 //! Model hooks (6.2 of the contract): the question, and what a reply means.
 
 use super::bundle::Action;
-use super::output::{self, DockerAgentAnswer, Said, Terms, failure};
+use super::guard;
+use super::output::{self, DockerAgentAnswer, Said, Schema, Terms, failure};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::request::{ModelRequest, Request};
@@ -11,6 +12,8 @@ use serde_json::{Map, Value, json};
 /// What the model is told about its task.
 const JUDGE: &str = "You judge one tool call of an agent. Reply with a JSON object and nothing else: \
     {\"decision\": \"allow\" | \"ask\" | \"deny\", \"reason\": \"one short sentence\"}.";
+const GUARD: &str = "You guard a step of an agent. Reply with a JSON object and nothing else: \
+    {\"decision\": \"allow\" | \"deny\", \"reason\": \"one short sentence\"}.";
 const ADVISER: &str = "You are consulted by a hook of an agent. Reply with the text that is to be added to the agent's \
     context, and nothing else.";
 /// Where in a reply an object may begin: so many braces are tried.
@@ -18,11 +21,17 @@ const MOST_STARTS: usize = 64;
 
 /// The question (R37, R38); the error is why it cannot be put.
 pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<Result<Request, String>> {
-    let Action::Model { model, template, judges } = action else { return None };
+    let Action::Model { model, template, system, schema: asked } = action else { return None };
+    let words: &[&str] = if *asked == Schema::Guard { &["allow", "deny"] } else { &["allow", "ask", "deny"] };
+    let task = match asked {
+        Schema::Free => ADVISER,
+        Schema::Permission => JUDGE,
+        Schema::Guard => GUARD,
+    };
     let schema = json!({
         "type": "object",
         "properties": {
-            "decision": {"type": "string", "enum": ["allow", "ask", "deny"]},
+            "decision": {"type": "string", "enum": words},
             "reason": {"type": "string"},
         },
         "required": ["decision", "reason"],
@@ -32,9 +41,9 @@ pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<R
     let request = prompt.map(|prompt| {
         Request::Model(ModelRequest {
             model: Some(model.clone()),
-            system: if *judges { JUDGE } else { ADVISER }.to_owned(),
+            system: system.as_deref().unwrap_or(task).to_owned(),
             prompt,
-            schema: judges.then_some(schema),
+            schema: (*asked != Schema::Free).then_some(schema),
             max_tokens: None,
             agent: false,
         })
@@ -43,16 +52,19 @@ pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<R
 }
 
 /// R39, R40.
-pub(super) fn read(terms: &Terms, judges: bool, outcome: &ScriptOutcome) -> DockerAgentAnswer {
+pub(super) fn read(terms: &Terms, asked: Schema, outcome: &ScriptOutcome) -> DockerAgentAnswer {
     if outcome.end != Ended::Exited || outcome.status != 0 {
         // A model has no exit status 2: nothing of a script's rules but the failures is meant.
         let status = if outcome.status == 0 { 0 } else { -1 };
         let terms = Terms { lenient: false, ..terms.clone() };
         return output::read(&terms, &ScriptOutcome { status, ..outcome.clone() });
     }
+    if asked == Schema::Guard {
+        return decided(terms, outcome);
+    }
     let reply = String::from_utf8_lossy(&outcome.stdout);
     let reply = reply.trim();
-    if !judges {
+    if asked == Schema::Free {
         return match (reply.is_empty(), terms.context) {
             (true, _) => Reading::of(Verdict::NoOpinion, "R40: an empty reply").into(),
             (false, true) => output::context(reply, "R40: the reply is context"),
@@ -81,6 +93,16 @@ pub(super) fn read(terms: &Terms, judges: bool, outcome: &ScriptOutcome) -> Dock
     }
     let reason = (!reason.is_empty()).then(|| reason.to_owned());
     Reading { reason, ..Reading::of(verdict, "R38: the model's decision") }.into()
+}
+
+/// What a model said that was asked to allow or to deny.
+fn decided(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
+    match guard::decision(&outcome.stdout) {
+        Ok((goes_on, _)) if terms.event.is_guard() => guard::answer(terms, outcome, goes_on),
+        Ok((true, _)) => Reading::of(Verdict::NoOpinion, "6.2: the model allows it").into(),
+        Ok((false, reason)) => Reading::because(Verdict::Block, reason, "6.2: the model denies it").into(),
+        Err(why) => failure(outcome, why, "R39: an unusable reply"),
+    }
 }
 
 /// The first JSON object in a text, whatever is around it.

@@ -22,6 +22,8 @@ pub(super) struct Terms {
     /// The hook runs in the preempt lane.
     pub(super) preempt: bool,
     pub(super) strict: bool,
+    /// A transition where none is possible is a failure.
+    pub(super) knows_transitions: bool,
     pub(super) lenient: bool,
     /// Text is taken as context.
     pub(super) context: bool,
@@ -32,14 +34,27 @@ pub(super) struct Terms {
     pub(super) capture: Capture,
 }
 
+/// What a model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schema {
+    /// Text.
+    Free,
+    /// One of allow, ask and deny.
+    Permission,
+    /// Allow or deny, and nothing else.
+    Guard,
+}
+
 /// Whose output it is.
 #[derive(Clone, Debug)]
 pub(super) enum OutputSource {
     Command,
     Model {
-        /// Whether it is asked for a decision.
-        judges: bool,
+        /// What it is asked for.
+        schema: Schema,
     },
+    /// Of an assessment, which is read apart.
+    Evaluator,
     /// By its name.
     Builtin(Arc<str>),
 }
@@ -65,6 +80,8 @@ pub(super) struct Said {
     pub(super) response: Option<Json>,
     pub(super) messages: Option<Json>,
     pub(super) summary: Option<String>,
+    /// The agent to which the conversation goes.
+    pub(super) route: Option<String>,
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) context: Option<String>,
     /// Fields without effect here.
@@ -98,6 +115,16 @@ struct Specific {
     updated_tool_response: Option<Value>,
     updated_messages: Option<Vec<Value>>,
     summary: Option<String>,
+    transition: Option<Transition>,
+}
+
+/// Where a conversation goes.
+#[derive(Debug, Deserialize, Serialize)]
+struct Transition {
+    #[serde(default)]
+    action: String,
+    #[serde(default)]
+    agent: String,
 }
 
 /// Reads an outcome.
@@ -140,6 +167,14 @@ fn interrupted(terms: &Terms, outcome: &ScriptOutcome, end: &Ended) -> DockerAge
         other => (other.to_string(), "4.1: could not run"),
     };
     failure(outcome, cause, rule)
+}
+
+/// What did not answer: a failure, whatever its status.
+pub(super) fn interrupted_or_failed(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
+    match &outcome.end {
+        Ended::Exited => failure(outcome, format!("status {}", outcome.status), "6.4: no assessment"),
+        end => interrupted(terms, outcome, end),
+    }
 }
 
 fn put_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
@@ -320,6 +355,23 @@ fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> DockerAgen
             draft.permission_reason = why.map(str::to_owned);
         }
     }
+    if let Some(Transition { action, agent }) = &specific.transition
+        && terms.knows_transitions
+    {
+        if !event.routes() {
+            let cause = format!("transition is not possible on {}", event.name());
+            return failure(outcome, cause, "4.6: a transition of another event");
+        }
+        if action != "route" || agent.trim().is_empty() {
+            return failure(
+                outcome,
+                "transition must have the action route and an agent",
+                "4.6: no transition",
+            );
+        }
+    }
+    let route = specific.transition.map(|transition| transition.agent);
+    draft.said.route = draft.take(event.routes(), "transition", route);
     let rewrites = |what| event.rewritten() == Some(what) && !terms.preempt;
     let input = draft.take(rewrites(Rewritten::Input), "updated_input", specific.updated_input);
     draft.said.input = input.map(|input| laid_over(terms.input.clone(), input));
@@ -353,7 +405,9 @@ fn laid_over(below: Option<Json>, input: Map<String, Value>) -> Json {
 }
 
 fn takes_metadata(terms: &Terms) -> bool {
-    terms.preempt || matches!(terms.event, EventName::PermissionRequest | EventName::ToolGuard)
+    terms.preempt
+        || terms.event.routes()
+        || matches!(terms.event, EventName::PermissionRequest | EventName::ToolGuard)
 }
 
 impl Draft {
@@ -420,6 +474,8 @@ fn supports(terms: &Terms, field: &str) -> bool {
         "permission_decision" | "permission_decision_reason" => terms.event.takes_permission(),
         "metadata" => takes_metadata(terms),
         "additional_context" => terms.context,
+        "instruction_context" => terms.event.takes_instructions() && terms.knows_transitions,
+        "transition" => terms.event.routes() && terms.knows_transitions,
         _ => !terms.preempt && terms.event.rewritten().is_some_and(|what| what.field() == field),
     }
 }

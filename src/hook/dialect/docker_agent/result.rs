@@ -54,6 +54,9 @@ pub struct DockerAgentResult {
     /// For the prompt that asks the user.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
+    /// The agent to which the conversation goes; nothing after a block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<String>,
     /// -1 after a failure that denied, else 2 if a hook ended with it, else 0.
     pub exit_code: i32,
     /// Of the first hook that ended with status 2 or failed.

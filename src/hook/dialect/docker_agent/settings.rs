@@ -13,10 +13,10 @@ settings! {
     /// What a host set.
     pub(super) struct DockerAgentSettings {
         agent: Option<String> = None, "the event's, else `root`, else the first", "the agent of the file whose hooks run";
-        legacy_context_events: bool = true, "true",
-            "text of `post_tool_use` and `stop` is context, as documented; false is the way of newer releases";
+        legacy_context_events: bool = false, "false; true in `manual`",
+            "text of `post_tool_use` and `stop` is context, as the manual says";
         lenient_exit_codes: bool = false, "false", "an exit status other than 0 and 2 is only logged";
-        merge_updated_input: bool = false, "false", "rewritten arguments join the call's instead of replacing them";
+        merge_updated_input: bool = true, "true; false in `manual`", "rewritten arguments join the call's instead of replacing them";
         capture_content: bool = false, "false", "records have free text: reasons and output";
         stdout_bytes: u64 = OUTPUT_BYTES, "1048576", "standard output of a hook; more is a failure";
         stderr_bytes: u64 = OUTPUT_BYTES, "1048576", "standard error of a hook; more is a failure";

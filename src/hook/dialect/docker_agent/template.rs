@@ -20,6 +20,7 @@ mod tests;
 
 use parser::Node;
 use serde_json::{Map, Value};
+use value::Missing;
 
 /// A template, read.
 #[derive(Clone, Debug)]
@@ -33,6 +34,11 @@ impl Template {
 
     /// The prompt for a payload; the error says what could not be rendered.
     pub(super) fn render(&self, payload: &Map<String, Value>) -> Result<String, String> {
-        render::render(&self.0, payload)
+        render::render(&self.0, payload, Missing::IsNil)
+    }
+
+    /// The same, where a name that a map does not have is an error.
+    pub(super) fn render_known(&self, payload: &Map<String, Value>) -> Result<String, String> {
+        render::render(&self.0, payload, Missing::IsError)
     }
 }

@@ -29,7 +29,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The records of a document, whichever shape it has.
-pub(super) fn records(node: &Node) -> &[Node] {
+pub(in crate::hook) fn records(node: &Node) -> &[Node] {
+    // As a client asks the store: the record is what it is asked to make, or to try.
+    let params = node.get("method").and_then(Node::as_str).and_then(|method| match method {
+        "hooks.create" => node.get("params"),
+        "hooks.test" => node.get("params")?.get("config"),
+        _ => None,
+    });
+    if let Some(record) = params {
+        return std::slice::from_ref(record);
+    }
     if let Some(list) = node.as_array() {
         return list;
     }
@@ -54,7 +63,7 @@ pub(super) fn read(
     let node = source.json("hook: ")?;
     let mut settings = GoclawSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
     // A breaker that takes a hook away would open what the host wants closed.
-    if options.fail_closed {
+    if options.fail_closed || !options.fail_closed_hooks.is_empty() {
         settings.breaker_mode = BreakerMode::Hold;
     }
     if let Some(why) = node.get("resolve_error").and_then(Node::as_str) {

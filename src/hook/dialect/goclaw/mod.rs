@@ -52,7 +52,7 @@
 mod audit;
 mod bundle;
 mod chain;
-mod config;
+pub(in crate::hook) mod config;
 pub(super) mod contract;
 pub(in crate::hook) mod event;
 mod filter;

@@ -5,6 +5,7 @@ use super::settings::SETTINGS;
 use super::{config, payload};
 use crate::document::Node;
 use crate::hook::contract::{Contract, json_or_yaml};
+use crate::hook::version::first;
 
 pub(in crate::hook) const CONTRACT: Contract = Contract {
     recognises,
@@ -13,6 +14,7 @@ pub(in crate::hook) const CONTRACT: Contract = Contract {
     read_event: payload::read_event,
     events: EVENTS,
     settings: SETTINGS,
+    versions: &[first("1", "the contract of this crate")],
 };
 
 fn recognises(config: &Node) -> bool {

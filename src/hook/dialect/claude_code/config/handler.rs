@@ -12,7 +12,9 @@ use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::script::{Capture, Shell};
+use crate::hook::version::Part;
 use crate::text::Text;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -102,10 +104,21 @@ impl Loader<'_> {
         matcher: &Arc<Matcher>,
         path: &str,
     ) -> Result<(Hook, Extra), Fault> {
+        let (known, later) = self
+            .contract
+            .map_or_else(|| (Cow::Borrowed(node), Vec::new()), |contract| contract.without_later(node));
+        for (member, since) in later {
+            let text = format!("unknown field `{}`, which came with {since}, is ignored", member.name);
+            self.warn(&id, member.at, &text);
+        }
+        let node = &*known;
         let prefix = format!("{path}.");
         let fields = Fields::new(node, &prefix)?;
         required(&fields, "type")?;
         let kind = word(&fields, "type", &KINDS)?.unwrap_or_default();
+        if let Some(since) = self.since(Part::Kind, kind) {
+            return Err(fields.fault("type", &format!("`{kind}` came with {since}")));
+        }
         if !event.allows(kind) {
             let message = format!("{path}: a handler of type `{kind}` is not possible on {}", event.name());
             return Err(Fault::new(node.at, message));

@@ -4,19 +4,22 @@ use super::{Group, Spec};
 use crate::document::{Node, NodeKind};
 use crate::hook::dialect::docker_agent::builtin;
 use crate::hook::dialect::docker_agent::bundle::{Action, Extra, OnError};
+use crate::hook::dialect::docker_agent::evaluator::{Evaluator, Evaluators};
+use crate::hook::dialect::docker_agent::output::Schema;
 use crate::hook::dialect::docker_agent::settings::DockerAgentSettings;
 use crate::hook::dialect::docker_agent::template::Template;
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::script::{Capture, Shell};
+use crate::hook::version::{ContractVersion, Part};
 use crate::limit::Limits;
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT: u64 = 60;
 /// A century and some: "no maximum" that still adds up with a clock.
 const MOST_SECONDS: u64 = 1 << 32;
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 17] = [
     "type",
     "name",
     "command",
@@ -30,6 +33,10 @@ const FIELDS: [&str; 13] = [
     "schema",
     "strict_output",
     "description",
+    "system_prompt",
+    "evaluator",
+    "evaluator_policy",
+    "routing_policy",
 ];
 
 /// Texts with their places.
@@ -41,6 +48,8 @@ pub(super) struct Reader<'a> {
     pub(super) index: usize,
     pub(super) limits: &'a Limits,
     pub(super) settings: &'a DockerAgentSettings,
+    pub(super) contract: ContractVersion,
+    pub(super) evaluators: &'a Evaluators,
 }
 
 impl Reader<'_> {
@@ -56,8 +65,12 @@ impl Reader<'_> {
         let args = fields.texts("args")?.unwrap_or_default();
         let environment = environment(node)?;
         let working_dir = string(node, "working_dir")?.filter(|path| !path.is_empty()).map(str::to_owned);
-        let timeout = timeout(node)?;
+        let timeout = timeout(node, self.is_strict())?;
         let on_error = on_error(node)?;
+        if on_error == OnError::Block && !self.group.event.can_block() && self.is_strict() {
+            let at = node.get("on_error").and_then(|word| word.at);
+            return Err(fault(at, ".on_error: block is not supported by this event"));
+        }
         let strict = fields.boolean("strict_output")? == Some(true);
         let mut warnings = unknown_fields(node);
         let (action, handler) = match kind {
@@ -69,23 +82,35 @@ impl Reader<'_> {
             "builtin" => {
                 let name =
                     command.ok_or_else(|| fault(node.at, ": command must name the builtin to invoke"))?;
-                warnings.extend(builtin::warning(name, self.group.event).map(|text| (node.at, text)));
+                let warning = builtin::warning(name, self.group.event, self.contract);
+                warnings.extend(warning.map(|text| (node.at, text)));
                 let script = builtin::script(name, &args);
                 let handler =
                     script.map_or(Handler::Other("builtin"), |text| Handler::script(text, Shell::Sh));
                 (Action::Builtin { name: name.into(), args: args.clone() }, handler)
             }
             "model" => {
-                let action = model(node)?;
+                let action = self.model(node)?;
                 if let Action::Model { template: Err(why), .. } = &action {
                     let at = node.get("prompt").and_then(|prompt| prompt.at);
                     warnings.push((at, format!("invalid prompt, the hook will fail: {why}")));
                 }
                 (action, Handler::Other("model"))
             }
+            "evaluator" if self.has(Part::Kind, "evaluator") => {
+                let evaluator = Evaluator::read(
+                    node,
+                    self.group.event,
+                    self.group.origin.default_route.clone(),
+                    self.evaluators,
+                )?;
+                (Action::Evaluator(evaluator), Handler::Other("evaluator"))
+            }
             other => {
-                let message =
-                    format!(": unsupported hook type '{other}' (supported: 'command', 'builtin', 'model')");
+                let more = if self.has(Part::Kind, "evaluator") { ", 'evaluator'" } else { "" };
+                let message = format!(
+                    ": unsupported hook type '{other}' (supported: 'command', 'builtin', 'model'{more})"
+                );
                 return Err(fault(node.get("type").and_then(|kind| kind.at), message));
             }
         };
@@ -128,6 +153,10 @@ impl Reader<'_> {
             raw("model"),
             raw("prompt"),
             raw("schema"),
+            raw("system_prompt"),
+            raw("evaluator"),
+            raw("evaluator_policy"),
+            raw("routing_policy"),
             extra.strict,
         ]);
         Ok((Spec { hook, extra, fingerprint: fingerprint.to_string() }, warnings))
@@ -143,23 +172,58 @@ impl Reader<'_> {
     }
 }
 
-fn model(node: &Node) -> Result<Action, Fault> {
-    let required = |field: &str| {
-        let text = string(node, field)?.filter(|text| !text.trim().is_empty());
-        text.ok_or_else(|| fault(node.at, format!(": {field} is required for model hooks")))
-    };
-    let (model, prompt) = (required("model")?, required("prompt")?);
-    // A prompt that cannot be read fails its hook when it is due, not the config.
-    let template = Template::parse(prompt);
-    let judges = match string(node, "schema")? {
-        None | Some("") => false,
-        Some("pre_tool_use_decision") => true,
-        Some(other) => {
-            let message = format!(": unsupported schema '{other}' (supported: 'pre_tool_use_decision')");
-            return Err(fault(node.get("schema").and_then(|schema| schema.at), message));
-        }
-    };
-    Ok(Action::Model { model: model.to_owned(), template, judges })
+impl Reader<'_> {
+    fn has(&self, part: Part, name: &str) -> bool {
+        self.contract.since(part, name).is_none()
+    }
+
+    /// Whether fields are held to what they can do on their event.
+    fn is_strict(&self) -> bool {
+        self.has(Part::Way, "strict_config")
+    }
+
+    fn model(&self, node: &Node) -> Result<Action, Fault> {
+        let event = self.group.event;
+        let required = |field: &str| {
+            let text = string(node, field)?.filter(|text| !text.trim().is_empty());
+            text.ok_or_else(|| fault(node.at, format!(": {field} is required for model hooks")))
+        };
+        let (model, prompt) = (required("model")?, required("prompt")?);
+        // A prompt that can not be read fails its hook when it is due, not the config.
+        let template = Template::parse(prompt);
+        let at = node.get("schema").and_then(|schema| schema.at);
+        let has_guards = self.has(Part::Schema, "guard_decision");
+        let schema = match string(node, "schema")? {
+            None | Some("") => Schema::Free,
+            Some("pre_tool_use_decision") => Schema::Permission,
+            Some("guard_decision") if has_guards => Schema::Guard,
+            Some(other) => {
+                let more = if has_guards { ", 'guard_decision'" } else { "" };
+                let message =
+                    format!(": unsupported schema '{other}' (supported: 'pre_tool_use_decision'{more})");
+                return Err(fault(at, message));
+            }
+        };
+        let why = match schema {
+            _ if event.is_guard() && schema != Schema::Guard => {
+                "model hooks of this event need guard_decision"
+            }
+            Schema::Guard if !event.can_block() => "guard_decision needs an event that can be blocked",
+            Schema::Permission if self.is_strict() && !event.takes_permission() => {
+                "pre_tool_use_decision needs an event that takes a permission"
+            }
+            _ => {
+                let system = string(node, "system_prompt")?.filter(|text| !text.is_empty());
+                return Ok(Action::Model {
+                    model: model.to_owned(),
+                    template,
+                    system: system.map(str::to_owned),
+                    schema,
+                });
+            }
+        };
+        Err(fault(at.or(node.at), format!(".schema: {why}")))
+    }
 }
 
 /// Pairs of name and text; a name is there once, for a mapping has it once.
@@ -182,12 +246,13 @@ fn environment(node: &Node) -> Result<Vec<(String, String)>, Fault> {
 }
 
 /// In seconds; zero and less are the default.
-fn timeout(node: &Node) -> Result<u64, Fault> {
+fn timeout(node: &Node, is_strict: bool) -> Result<u64, Fault> {
     let Some(node) = node.get("timeout") else { return Ok(DEFAULT_TIMEOUT) };
     let NodeKind::Number(number) = &node.kind else {
         return Err(Fault::wrong_type(node, ".timeout", "a whole number of seconds"));
     };
     match (number.as_u64(), number.as_i64()) {
+        (None, Some(_)) if is_strict => Err(fault(node.at, ".timeout: must not be negative")),
         (Some(0), _) | (None, Some(_)) => Ok(DEFAULT_TIMEOUT),
         (Some(seconds), _) => Ok(seconds.min(MOST_SECONDS)),
         (None, None) => {
@@ -216,9 +281,28 @@ fn unknown_fields(node: &Node) -> Warnings {
 /// Fields that mean nothing to this type of hook. `env` and `working_dir` of a model hook are accepted in silence (R1).
 fn misplaced(node: &Node, kind: &str) -> Vec<String> {
     let fields: &[&str] = match kind {
-        "command" => &["args", "model", "prompt", "schema"],
-        "builtin" => &["model", "prompt", "schema", "strict_output"],
-        _ => &["command", "args", "strict_output"],
+        "command" => &[
+            "args",
+            "model",
+            "prompt",
+            "schema",
+            "system_prompt",
+            "evaluator",
+            "evaluator_policy",
+            "routing_policy",
+        ],
+        "builtin" => &[
+            "model",
+            "prompt",
+            "schema",
+            "strict_output",
+            "system_prompt",
+            "evaluator",
+            "evaluator_policy",
+            "routing_policy",
+        ],
+        "evaluator" => &["command", "args", "strict_output", "model", "prompt", "schema", "system_prompt"],
+        _ => &["command", "args", "strict_output", "evaluator", "evaluator_policy", "routing_policy"],
     };
     let there = fields.iter().filter(|field| node.get(field).is_some());
     there.map(|field| format!("`{field}` means nothing to a {kind} hook")).collect()

@@ -4,7 +4,7 @@
 use super::function::{Function, MOST_BYTES};
 use super::parser::{Block, BlockKind, Command, Node, Operand, Pipeline};
 use super::print;
-use super::value::GoValue;
+use super::value::{GoValue, Missing};
 use serde_json::{Map, Value};
 
 /// The name of the variable that holds the payload: `$`.
@@ -14,10 +14,14 @@ pub(super) const ROOT: &str = "";
 const MOST_STEPS: u32 = 100_000;
 
 /// The prompt for a payload.
-pub(super) fn render(nodes: &[Node], payload: &Map<String, Value>) -> Result<String, String> {
+pub(super) fn render(
+    nodes: &[Node],
+    payload: &Map<String, Value>,
+    missing: Missing,
+) -> Result<String, String> {
     let root = GoValue::Payload(payload);
     let mut renderer =
-        Renderer { out: String::new(), steps: 0, variables: vec![(ROOT.to_owned(), root.clone())] };
+        Renderer { out: String::new(), steps: 0, missing, variables: vec![(ROOT.to_owned(), root.clone())] };
     renderer.nodes(nodes, &root)?;
     Ok(renderer.out)
 }
@@ -25,6 +29,7 @@ pub(super) fn render(nodes: &[Node], payload: &Map<String, Value>) -> Result<Str
 struct Renderer<'v> {
     out: String,
     steps: u32,
+    missing: Missing,
     variables: Vec<(String, GoValue<'v>)>,
 }
 
@@ -196,18 +201,18 @@ impl<'v> Renderer<'v> {
 
     fn operand(&mut self, operand: &Operand, dot: &GoValue<'v>) -> Result<GoValue<'v>, String> {
         match operand {
-            Operand::Dot(path) => dot.clone().follow(path),
+            Operand::Dot(path) => dot.clone().follow(path, self.missing),
             Operand::Variable(name, path) => {
                 let known = self.variables.iter().rev().find(|(known, _)| known == name);
                 let (_, value) = known.ok_or_else(|| format!("undefined variable `${name}`"))?;
-                value.clone().follow(path)
+                value.clone().follow(path, self.missing)
             }
             Operand::Text(text) => Ok(GoValue::text(text.clone())),
             Operand::Integer(integer) => Ok(GoValue::Integer(*integer)),
             Operand::Float(float) => Ok(GoValue::Float(*float)),
             Operand::Bool(flag) => Ok(GoValue::Bool(*flag)),
             Operand::Nil => Ok(GoValue::Nil),
-            Operand::Group(pipeline, path) => self.value(pipeline, dot)?.follow(path),
+            Operand::Group(pipeline, path) => self.value(pipeline, dot)?.follow(path, self.missing),
             Operand::BuiltinCall(function) => self.call(*function, &[], None, dot),
         }
     }

@@ -21,6 +21,13 @@ pub(super) enum GoValue<'v> {
     Payload(&'v Map<String, Value>),
 }
 
+/// What a name that a map does not have is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    IsNil,
+    IsError,
+}
+
 impl<'v> GoValue<'v> {
     pub(super) fn text(text: impl Into<Cow<'v, str>>) -> Self {
         Self::Text(text.into())
@@ -54,17 +61,21 @@ impl<'v> GoValue<'v> {
     }
 
     /// Follows a chain of fields.
-    pub(super) fn follow(self, path: &[String]) -> Result<Self, String> {
-        path.iter().try_fold(self, |value, name| value.field(name))
+    pub(super) fn follow(self, path: &[String], missing: Missing) -> Result<Self, String> {
+        path.iter().try_fold(self, |value, name| value.field(name, missing))
     }
 
-    fn field(&self, name: &str) -> Result<Self, String> {
+    fn field(&self, name: &str, missing: Missing) -> Result<Self, String> {
         match self {
             Self::Payload(payload) => {
                 let key = key_of(name).ok_or_else(|| format!("there is no field `.{name}`"))?;
                 Ok(payload.get(key).map_or_else(|| zero(key), top_level))
             }
-            Self::Tree(tree) if tree.is_object() => Ok(self.item(|tree| tree.get(name)).unwrap_or(Self::Nil)),
+            Self::Tree(tree) if tree.is_object() => match (self.item(|tree| tree.get(name)), missing) {
+                (Some(item), _) => Ok(item),
+                (None, Missing::IsNil) => Ok(Self::Nil),
+                (None, Missing::IsError) => Err(format!("the map has no entry for key `{name}`")),
+            },
             Self::Nil => Err(format!("nil has no field `.{name}`")),
             other => Err(format!("a value of type {} has no field `.{name}`", other.type_name())),
         }

@@ -1,0 +1,288 @@
+//! Evaluator hooks (6.4 of the contract): a named assessment of the platform judges a call, or says to which agent a conversation
+//! goes. The assessment is the host's ([`Request::Builtin`] with the name `evaluator`); the policy is applied here.
+
+use super::event::EventName;
+use super::output::{self, DockerAgentAnswer, Terms, failure};
+use crate::document::{Node, NodeKind};
+use crate::hook::field::{Fault, Fields};
+use crate::hook::request::{BuiltinRequest, Request};
+use crate::hook::script::{Ended, ScriptOutcome};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How far the sum of probabilities may be from one.
+const SUM_TOLERANCE: f64 = 0.01;
+
+/// What an evaluator hook does with an assessment.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluator {
+    name: Arc<str>,
+    policy: Policy,
+}
+
+#[derive(Clone, Debug)]
+struct Policy {
+    /// An outcome, and the decision or the agent that it stands for.
+    outcomes: BTreeMap<String, String>,
+    /// Below it the fallback holds.
+    least: f64,
+    fallback: Fallback,
+}
+
+#[derive(Clone, Debug)]
+enum Fallback {
+    /// `ask` or `deny`.
+    Decision(String),
+    /// The agent's default, where it has one.
+    Agent(Option<Arc<str>>),
+}
+
+/// The evaluators that a file defines, with their types and choices.
+#[derive(Debug, Default)]
+pub(super) struct Evaluators(Option<BTreeMap<String, Definition>>);
+
+#[derive(Debug)]
+struct Definition {
+    kind: String,
+    choices: Vec<String>,
+}
+
+impl Evaluators {
+    /// Those of a whole agent file; elsewhere nobody knows which there are.
+    pub(super) fn read(file: &Node) -> Self {
+        if file.get("agents").is_none() {
+            return Self(None);
+        }
+        let definition = |node: &Node| {
+            let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
+            let choices = node.get("choices").map_or(&[][..], Node::members);
+            Definition { kind, choices: choices.iter().map(|choice| choice.name.clone()).collect() }
+        };
+        let members = file.get("evaluators").map_or(&[][..], Node::members);
+        Self(Some(members.iter().map(|member| (member.name.clone(), definition(&member.value))).collect()))
+    }
+}
+
+/// The agent to which a routing evaluator that can not decide sends the conversation.
+pub(super) fn default_route(agent: &Node) -> Option<Arc<str>> {
+    agent.get("routing")?.get("default_agent")?.as_str().map(Arc::from)
+}
+
+impl Evaluator {
+    pub(super) fn read(
+        node: &Node,
+        event: EventName,
+        default_route: Option<Arc<str>>,
+        known: &Evaluators,
+    ) -> Result<Self, Fault> {
+        let fields = Fields { node, prefix: "." };
+        let name = fields.text("evaluator")?.filter(|name| !name.trim().is_empty());
+        let name = name.ok_or_else(|| Fault::new(node.at, ": evaluator is required for evaluator hooks"))?;
+        let (judges, routes) = (fields.object("evaluator_policy")?, fields.object("routing_policy")?);
+        let policy = match (judges, routes) {
+            (Some(_), Some(_)) => {
+                return Err(Fault::new(node.at, ": evaluator_policy and routing_policy exclude each other"));
+            }
+            (Some(policy), None) if event == EventName::ToolGuard => Policy::judging(policy)?,
+            (None, Some(policy)) if event.routes() => Policy::routing(policy, default_route)?,
+            _ if event.routes() => {
+                return Err(Fault::new(node.at, ": routing_policy is required on this event"));
+            }
+            _ if event == EventName::ToolGuard => {
+                return Err(Fault::new(node.at, ": evaluator_policy is required on this event"));
+            }
+            _ => {
+                let message =
+                    ": evaluator hooks are for tool_guard, before_agent_run and after_agent_complete";
+                return Err(Fault::new(node.at, message));
+            }
+        };
+        if let Some(all) = &known.0 {
+            let Some(definition) = all.get(name) else {
+                return Err(fields.fault("evaluator", &format!("unknown evaluator '{name}'")));
+            };
+            policy.fits(definition).map_err(|why| fields.fault("evaluator", &why))?;
+        }
+        Ok(Self { name: name.into(), policy })
+    }
+
+    /// The question: what an assessment gets to see of the event is little.
+    pub(super) fn request(&self, event: EventName, payload: &Map<String, Value>, category: &str) -> Request {
+        let member = |name: &str| payload.get(name).cloned().unwrap_or(Value::Null);
+        let payload = if event.routes() {
+            json!({"input": member("task_input"), "previous_output": member("previous_output"),
+                   "output": member("output"), "conversation": member("conversation")})
+        } else {
+            json!({"tool_name": member("tool_name"), "tool_input": member("tool_input"), "tool_category": category})
+        };
+        let arguments = vec![self.name.to_string()];
+        Request::Builtin(BuiltinRequest { name: "evaluator".to_owned(), arguments, payload })
+    }
+
+    /// What an assessment means, read as a verdict.
+    pub(super) fn read_answer(&self, terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
+        let is_answer = outcome.end == Ended::Exited && outcome.status == 0;
+        let assessed: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_default();
+        let verdict = match &self.policy.fallback {
+            Fallback::Decision(fallback) => match is_answer.then(|| self.policy.outcome(&assessed)) {
+                Some(Ok((choice, probability))) => {
+                    let found =
+                        self.policy.outcomes.get(&choice).filter(|_| probability >= self.policy.least);
+                    let reason = if found.is_some() {
+                        "the evaluator decided"
+                    } else {
+                        "the evaluator was not sure enough"
+                    };
+                    let decision = found.unwrap_or(fallback);
+                    json!({"hook_specific_output": {"permission_decision": decision,
+                        "permission_decision_reason": format!("{reason}: {choice}"),
+                        "metadata": self.metadata(&assessed, &choice, probability)}})
+                }
+                Some(Err(why)) => {
+                    return failure(
+                        outcome,
+                        format!("evaluator '{}': {why}", self.name),
+                        "6.4: an unusable assessment",
+                    );
+                }
+                None => return output::interrupted_or_failed(terms, outcome),
+            },
+            Fallback::Agent(default) => {
+                let choice = if is_answer { self.policy.choice(&assessed) } else { Err("evaluator_failed") };
+                let (agent, metadata) = match choice {
+                    Ok((choice, agent, probability)) => {
+                        (Some(agent), self.metadata(&assessed, &choice, probability))
+                    }
+                    Err(why) => {
+                        (default.as_deref(), json!({"evaluator": &*self.name, "fallback_reason": why}))
+                    }
+                };
+                let Some(agent) = agent else {
+                    let cause = format!(
+                        "evaluator '{}' decided nothing, and the agent has no default route",
+                        self.name
+                    );
+                    return failure(outcome, cause, "6.4: no route");
+                };
+                json!({"hook_specific_output": {"transition": {"action": "route", "agent": agent}, "metadata": metadata}})
+            }
+        };
+        output::read(terms, &ScriptOutcome::exited(0, verdict.to_string(), ""))
+    }
+
+    fn metadata(&self, assessed: &Value, choice: &str, probability: f64) -> Value {
+        let text = |name: &str| assessed.get(name).and_then(Value::as_str).unwrap_or_default();
+        let mut all = json!({"evaluator": &*self.name, "evaluator_type": text("type"), "evaluator_choice": choice,
+            "evaluator_probability": probability.to_string()});
+        if !text("model").is_empty() {
+            all["evaluator_model"] = text("model").into();
+        }
+        all
+    }
+}
+
+impl Policy {
+    fn judging(node: &Node) -> Result<Self, Fault> {
+        let fields = Fields { node, prefix: ".evaluator_policy." };
+        let outcomes = outcomes(&fields, "decisions")?;
+        if let Some(other) = outcomes.values().find(|word| !matches!(word.as_str(), "allow" | "ask" | "deny"))
+        {
+            return Err(fields.fault("decisions", &format!("'{other}' is not one of: allow, ask, deny")));
+        }
+        let fallback = fields.text("fallback")?.filter(|word| matches!(*word, "ask" | "deny"));
+        let fallback = fallback.ok_or_else(|| fields.fault("fallback", "must be ask or deny"))?;
+        Ok(Self { outcomes, least: least(&fields)?, fallback: Fallback::Decision(fallback.to_owned()) })
+    }
+
+    fn routing(node: &Node, default: Option<Arc<str>>) -> Result<Self, Fault> {
+        let fields = Fields { node, prefix: ".routing_policy." };
+        Ok(Self {
+            outcomes: outcomes(&fields, "routes")?,
+            least: least(&fields)?,
+            fallback: Fallback::Agent(default),
+        })
+    }
+
+    /// Whether an evaluator can have these outcomes; the error is what it can not.
+    fn fits(&self, evaluator: &Definition) -> Result<(), String> {
+        let is_guard = matches!(self.fallback, Fallback::Decision(_));
+        if evaluator.kind == "boolean" && is_guard {
+            let other = self.outcomes.keys().find(|key| !matches!(key.as_str(), "true" | "false"));
+            return other.map_or(Ok(()), |key| Err(format!("a boolean has no outcome '{key}'")));
+        }
+        if evaluator.kind != "choice" {
+            return Err(format!("an evaluator of type '{}' does not decide this", evaluator.kind));
+        }
+        let other = self.outcomes.keys().find(|key| !evaluator.choices.contains(key));
+        other.map_or(Ok(()), |key| Err(format!("the evaluator has no choice '{key}'")))
+    }
+
+    /// The outcome of an assessment and how probable it is.
+    fn outcome(&self, assessed: &Value) -> Result<(String, f64), &'static str> {
+        let probability = |value: Option<&Value>| {
+            value.and_then(Value::as_f64).filter(|number| (0.0..=1.0).contains(number))
+        };
+        match assessed.get("type").and_then(Value::as_str) {
+            Some("boolean") => {
+                let of_true =
+                    probability(assessed.get("probability")).ok_or("the assessment has no probability")?;
+                let is_true = of_true >= 0.5;
+                Ok((is_true.to_string(), if is_true { of_true } else { 1.0 - of_true }))
+            }
+            Some("choice") => {
+                let choice = assessed.get("choice").and_then(Value::as_str).unwrap_or_default();
+                let of_choice = assessed.get("probabilities").and_then(|all| all.get(choice));
+                let of_choice =
+                    probability(of_choice).ok_or("the assessment has no probability of its choice")?;
+                Ok((choice.to_owned(), of_choice))
+            }
+            _ => Err("the assessment is neither a boolean nor a choice"),
+        }
+    }
+
+    /// Choice, agent and probability of an assessment that says where to go; the error is why the default holds.
+    fn choice<'p>(&'p self, assessed: &Value) -> Result<(String, &'p str, f64), &'static str> {
+        if assessed.get("type").and_then(Value::as_str) != Some("choice") {
+            return Err("invalid_result");
+        }
+        let choice = assessed.get("choice").and_then(Value::as_str).unwrap_or_default();
+        let agent = self.outcomes.get(choice).ok_or("unknown_choice")?;
+        let all = assessed.get("probabilities").and_then(Value::as_object).ok_or("invalid_result")?;
+        let is_whole =
+            all.len() == self.outcomes.len() && self.outcomes.keys().all(|key| all.contains_key(key));
+        let numbers: Vec<f64> =
+            all.values().filter_map(Value::as_f64).filter(|number| (0.0..=1.0).contains(number)).collect();
+        let sum: f64 = numbers.iter().sum();
+        if !is_whole || numbers.len() != all.len() || (sum - 1.0).abs() > SUM_TOLERANCE {
+            return Err("invalid_result");
+        }
+        let of_choice = all.get(choice).and_then(Value::as_f64).unwrap_or(0.0);
+        if numbers.iter().filter(|number| **number >= of_choice).count() > 1 {
+            return Err("tie");
+        }
+        if of_choice < self.least {
+            Err("below_threshold")
+        } else {
+            Ok((choice.to_owned(), agent, of_choice))
+        }
+    }
+}
+
+/// An object of texts that has members.
+fn outcomes(fields: &Fields<'_, '_>, name: &str) -> Result<BTreeMap<String, String>, Fault> {
+    let members = fields.text_members(name)?;
+    if members.is_empty() {
+        return Err(fields.fault(name, "must not be empty"));
+    }
+    Ok(members.into_iter().map(|(member, value)| (member.name.clone(), value.to_owned())).collect())
+}
+
+fn least(fields: &Fields<'_, '_>) -> Result<f64, Fault> {
+    let number = match fields.node.get("min_probability").map(|node| &node.kind) {
+        Some(NodeKind::Number(number)) => number.as_f64(),
+        _ => None,
+    };
+    let number = number.filter(|number| *number > 0.0 && *number <= 1.0);
+    number.ok_or_else(|| fields.fault("min_probability", "must be greater than 0 and at most 1"))
+}
