@@ -11,11 +11,12 @@ use crate::hook::dialect::result::DialectResult;
 use crate::hook::error::ConfigError;
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
-use crate::hook::scripted::{Scripted, block_on, fire, rows};
+use crate::hook::scripted::{Scripted, block_on, fire, rows, written_for};
 use serde_json::{Value, json};
 
 fn load_with(config: &str, options: &LoadOptions) -> Result<HookSet, ConfigError> {
-    HookSet::load(Dialect::DockerAgent, config.as_bytes(), options)
+    let options = LoadOptions { contract: Some(written_for(Dialect::DockerAgent)), ..options.clone() };
+    HookSet::load(Dialect::DockerAgent, config.as_bytes(), &options)
 }
 
 fn load(config: &str) -> HookSet {
