@@ -93,6 +93,7 @@ mod program;
 pub mod sandbox;
 mod syntax;
 pub mod text;
+mod trace;
 mod utility;
 pub mod vfs;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command shows more"))]

@@ -1,7 +1,7 @@
 //! The `hookbox` command: flags to `cli`, exit status out.
 
 use clap::{Parser, Subcommand};
-use hookbox::internal::cli::{Streams, check, convert, fire, init, schema, sh, test};
+use hookbox::internal::cli::{Streams, check, convert, fire, init, record, schema, sh, test};
 use hookbox::sandbox::SandboxSource;
 use std::process::ExitCode;
 
@@ -56,7 +56,9 @@ enum Command {
     /// Run fixture cases
     ///
     /// Each failure is shown as a difference. Exit status: 0 all passed, 1 not.
-    Test(test::TestArguments),
+    Test(Box<test::TestArguments>),
+    /// Make cases of real payloads, or of the transcript of a session
+    Record(record::RecordArguments),
 }
 
 fn main() -> ExitCode {
@@ -74,5 +76,6 @@ fn main() -> ExitCode {
         Command::Schema(arguments) => schema::run(arguments, &mut streams),
         Command::Init(arguments) => init::run(arguments, &mut streams),
         Command::Test(arguments) => test::run(arguments, &SandboxSource, &mut streams),
+        Command::Record(arguments) => record::run(arguments, &SandboxSource, &mut streams),
     })
 }

@@ -53,6 +53,7 @@ use crate::memory::{self, Bytes, HashMap};
 use crate::missing::MissingList;
 pub use crate::missing::{Missing, MissingKind};
 use crate::text::Text;
+use crate::trace::Trace;
 pub use crate::utility::Identity;
 use crate::utility::Session;
 use crate::vfs::{self, Change, FileSystem, FsError, Snapshot};
@@ -99,6 +100,8 @@ pub struct Sandbox {
     skipped: Vec<vfs::fixture::Skipped>,
     /// Runs stay where the host polls them.
     stays: bool,
+    /// Who is told what scripts do.
+    trace: Option<Arc<Trace>>,
 }
 
 /// What a session holds that has run one script of nothing; 14 KiB were measured.
@@ -256,6 +259,7 @@ impl Sandbox {
             host_commands: Arc::clone(&self.host_commands),
             commands: Arc::clone(&queue) as Arc<dyn crate::utility::CommandRunner>,
             missing: missing.clone(),
+            trace: self.trace.clone(),
         };
         let sink = |sink: Sink| match sink {
             Sink::Capture => {

@@ -12,6 +12,7 @@ pub mod fire;
 pub mod init;
 mod line_editor;
 mod plugin;
+pub mod record;
 mod reference;
 pub mod schema;
 mod script_files;

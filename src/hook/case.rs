@@ -64,6 +64,7 @@ pub(crate) use report::change_lines;
 use super::answer::{Answer, Answers};
 use super::contract::{Contribution, LoadOptions, Purpose};
 use super::hook_set::HookSet;
+use super::hooks::{Handler, Hook};
 use super::runner::{HookHost, HookRunner};
 use super::version::ContractVersion;
 use crate::clock::{Clock, Random};
@@ -71,6 +72,7 @@ use crate::document::from_yaml;
 use crate::hook::dialect::list::Dialect;
 use crate::limit::{Limit, Limits};
 use crate::text::Text;
+use crate::trace::Trace;
 use crate::vfs::fixture::{Fixture, FixtureError};
 use crate::vfs::{Base, FileSystem, Options, path};
 use serde::Deserialize;
@@ -246,6 +248,8 @@ pub struct SessionSetup {
     pub cwd: Text,
     /// Who answers what hooks ask for beside scripts.
     pub hook_host: Option<Arc<dyn HookHost>>,
+    /// Who is told what the session's scripts do.
+    pub(crate) trace: Option<Arc<Trace>>,
 }
 
 impl SessionSetup {
@@ -290,14 +294,20 @@ impl SessionSetup {
                 .collect(),
             cwd: Text::from(specification.cwd()),
             hook_host: None,
+            trace: None,
         })
     }
 }
 
 /// A config as a case gives it: its content, its text, or a file of the session.
+#[derive(Clone, Copy)]
 struct Given<'a>(&'a Option<Value>, &'a Option<String>, &'a Option<String>);
 
 impl Given<'_> {
+    const fn is_given(self) -> bool {
+        !matches!(self, Given(None, None, None))
+    }
+
     fn text(&self, files: &FileSystem) -> Result<Option<String>, CaseError> {
         match self {
             Given(None, None, None) => Ok(None),
@@ -332,8 +342,20 @@ impl CaseFile {
         sessions: &dyn SessionSource,
         fixtures: &Fixtures<'_>,
     ) -> Result<CaseResult, CaseError> {
+        self.run_traced(case, sessions, fixtures, None).await
+    }
+
+    /// As [`CaseFile::run`]; `trace` is told what the scripts do.
+    pub(crate) async fn run_traced(
+        &self,
+        case: &Case,
+        sessions: &dyn SessionSource,
+        fixtures: &Fixtures<'_>,
+        trace: Option<Arc<Trace>>,
+    ) -> Result<CaseResult, CaseError> {
         let mut result = CaseResult::default();
         let mut setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
+        setup.trace = trace;
         let (contract, config) = self.config(case, &setup.files)?;
         let dialect = contract.dialect();
         let options = self.load_options(case)?.contract(contract);
@@ -350,6 +372,8 @@ impl CaseFile {
         setup.hook_host = Some(Arc::clone(&answers) as _);
         let files = Arc::clone(&setup.files);
         let before = files.snapshot();
+        let place = self.place_of_config(case);
+        let mut seen = SeenConfig { dialect, text: config, place, hooks: SeenHook::all(&hooks) };
         let session = sessions.session(setup).map_err(CaseError::Case)?;
         let first = case.event.as_ref().map(|event| (event, &case.expect));
         let steps = first.into_iter().chain(case.steps.iter().map(|step| (&step.event, &step.expect)));
@@ -357,14 +381,34 @@ impl CaseFile {
             let event = hooks.read_event(event).map_err(|error| CaseError::Case(error.to_string()))?;
             let outcome = hooks.fire(session.as_ref(), &event).await;
             HookSet::settle(session.as_ref()).await;
+            for record in outcome.records.iter().filter(|record| record.run.is_some()) {
+                if let Some(hook) = seen.hooks.get_mut(record.index) {
+                    hook.ran = true;
+                }
+            }
             let mut actual = report::of_step(&hooks, &event, &outcome, (&files, &before), expected);
-            actual["requests"] = answers.take_asked().into_iter().map(|asked| asked.request).collect();
+            let asked = answers.take_asked();
+            result.asked.extend(asked.iter().map(|asked| asked.summary.clone()));
+            actual["requests"] = asked.into_iter().map(|asked| asked.request).collect();
             let place =
                 if case.steps.is_empty() { "expect".to_owned() } else { format!("step {}", index + 1) };
             result.compare(&place, expected, &actual);
             result.actual.push(actual);
         }
+        result.seen = Some(seen);
         Ok(result)
+    }
+
+    fn place_of_config(&self, case: &Case) -> ConfigPlace {
+        let own = Given(&case.hooks, &case.hooks_text, &case.hooks_file);
+        let of_all = Given(&self.hooks, &self.hooks_text, &self.hooks_file);
+        let in_file = if own.is_given() { own } else { of_all };
+        let fixture = case.fixture.as_ref().or(self.fixture.as_ref()).cloned();
+        match in_file {
+            Given(_, _, Some(name)) => ConfigPlace::Session { name: name.clone(), fixture },
+            _ if own.is_given() => ConfigPlace::Case,
+            _ => ConfigPlace::CaseFile,
+        }
     }
 
     fn config(&self, case: &Case, files: &FileSystem) -> Result<(ContractVersion, String), CaseError> {
@@ -435,7 +479,57 @@ pub struct CaseResult {
     /// What was not as expected; empty is a success.
     pub differences: Vec<Difference>,
     /// For each step, all that could have been expected.
-    pub(super) actual: Vec<Value>,
+    pub(crate) actual: Vec<Value>,
+    /// The config, once it was loaded.
+    pub(crate) seen: Option<SeenConfig>,
+    /// What was asked of the host, each in a few words.
+    pub(crate) asked: Vec<String>,
+}
+
+/// Where a case's config stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ConfigPlace {
+    /// In the case itself.
+    Case,
+    /// In the file of cases.
+    CaseFile,
+    /// In a file of the session; `fixture` is the name of the fixture that it comes from, where it is not the cases' own.
+    Session { name: String, fixture: Option<String> },
+}
+
+/// A config that a case has loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenConfig {
+    pub(crate) dialect: Dialect,
+    pub(crate) text: String,
+    pub(crate) place: ConfigPlace,
+    pub(crate) hooks: Vec<SeenHook>,
+}
+
+/// A hook of such a config.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenHook {
+    pub(crate) id: String,
+    pub(crate) event: &'static str,
+    /// Its script, where it has one.
+    pub(crate) script: Option<Vec<u8>>,
+    /// Whether the case ran it.
+    pub(crate) ran: bool,
+}
+
+impl SeenHook {
+    fn all(hooks: &HookSet) -> Vec<Self> {
+        let of = |hook: &Hook| Self {
+            id: hook.id.to_string(),
+            event: hook.event,
+            script: match &hook.handler {
+                Handler::Script { script, .. } => Some(script.source().to_vec()),
+                _ => None,
+            },
+            ran: false,
+        };
+        hooks.hooks().iter().map(of).collect()
+    }
 }
 
 impl CaseResult {

@@ -76,6 +76,7 @@ pub(crate) mod portable;
 mod re2;
 mod reading;
 pub(crate) mod record;
+pub(crate) mod redact;
 pub(crate) mod request;
 pub(crate) mod runner;
 #[cfg(feature = "tools")]

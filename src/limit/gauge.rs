@@ -130,6 +130,11 @@ pub(super) fn owner() -> usize {
     GAUGE.with(|gauge| gauge.owner.get())
 }
 
+/// Whether what is done here is done for a run.
+pub(crate) fn is_in_run() -> bool {
+    owner() != 0
+}
+
 /// Bytes held now, and the most so far.
 pub(crate) fn live() -> (i64, i64) {
     GAUGE.with(|gauge| (gauge.live.get(), gauge.peak.get()))

@@ -12,6 +12,7 @@ use super::process::Process;
 use super::run::Run;
 use super::shell::{Shell, State};
 use crate::text::Text;
+use crate::trace::Used;
 use std::task::Context as TaskContext;
 
 impl State {
@@ -84,6 +85,9 @@ impl Process {
                 (run.services.names.find(name), builtin::find_id(name))
             }
         };
+        if let Some(trace) = &run.services.trace {
+            trace.used(Used::Command, &self.x.fields[0]);
+        }
         if let Some(gate) = run.services.gate.clone()
             && let Err(reason) = gate.allow(&self.x.fields[0], self.x.fields.get(1..).unwrap_or(&[]))
         {

@@ -29,7 +29,8 @@ impl Aliases for ShellAliases<'_> {
 /// The program of a script as text, under the options of a new shell.
 #[expect(clippy::disallowed_methods, reason = "the host asks for it, outside of runs")]
 pub(crate) fn dump(script: &[u8]) -> String {
-    let options = CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
+    let parse = ParseOptions::default();
+    let options = CompileOptions { parse, incremental: false, stepwise: false, traced: false };
     let meter = Meter::new(Limits::interactive(), std::sync::Arc::new(Clock::system()));
     match compile_source(&Bytes::from(script), (0, 1), &options, &crate::syntax::NoAliases, &meter) {
         Ok(program) => program.to_metered_string(),
@@ -51,7 +52,7 @@ impl Control {
         if source.len() as u64 > limits.script_bytes {
             return Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into());
         }
-        let options = self.compile_options(shell, limits.syntax_depth);
+        let options = self.compile_options(shell, run, limits.syntax_depth);
         let cacheable = cached && from.0 == 0 && shell.state.commands.aliases.is_empty() && !options.stepwise;
         if cacheable && let Some(program) = run.services.cache.get(source, &options) {
             return Ok(program);
@@ -82,11 +83,11 @@ impl Control {
 
     /// Whether the session has the program of a script.
     pub(super) fn is_compiled(&self, shell: &Shell, run: &Run, source: &Bytes) -> bool {
-        let options = self.compile_options(shell, run.services.meter.limits().syntax_depth);
+        let options = self.compile_options(shell, run, run.services.meter.limits().syntax_depth);
         !options.stepwise && run.services.cache.get(source, &options).is_some()
     }
 
-    pub(super) fn compile_options(&self, shell: &Shell, depth: u64) -> CompileOptions {
+    pub(super) fn compile_options(&self, shell: &Shell, run: &Run, depth: u64) -> CompileOptions {
         let options = shell.state.options;
         CompileOptions {
             parse: ParseOptions {
@@ -98,6 +99,7 @@ impl Control {
                 defers: true,
             },
             incremental: true,
+            traced: run.services.trace.is_some(),
             stepwise: options.has(ShellOption::Verbose)
                 // Who changes the parser all the time is not parsed far ahead.
                 || shell.state.commands.reparsed > MOST_REPARSED
@@ -127,7 +129,7 @@ impl Control {
         source: &Bytes,
         line: u32,
     ) -> Step<Arc<Program>> {
-        let mut options = self.compile_options(shell, run.services.meter.limits().syntax_depth);
+        let mut options = self.compile_options(shell, run, run.services.meter.limits().syntax_depth);
         options.stepwise = true;
         let aliases = ShellAliases(&shell.state.commands.aliases);
         let program = Arc::new(compile_source(source, (0, line), &options, &aliases, &run.services.meter)?);

@@ -79,6 +79,7 @@ mod trap;
 mod unwind;
 mod variable;
 mod wait;
+mod watched;
 mod work;
 
 #[cfg(feature = "cli")]
@@ -94,3 +95,5 @@ pub use run::{CommandGate, HostCommand};
 pub(crate) use run::{DEFAULT_KEPT_BYTES, FIRST_PID, Measured, ProgramCache, Run, Services};
 pub(crate) use scheduler::{CommandQueue, RunEnd, Scheduler};
 pub(crate) use start::Start;
+#[cfg_attr(not(feature = "cli"), allow(unused_imports, reason = "only the command reports coverage"))]
+pub(crate) use watched::points;

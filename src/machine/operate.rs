@@ -439,6 +439,10 @@ impl Process {
                         }
                         continue;
                     }
+                    Op::Note(note) => {
+                        self.tell_trace(run, &program, &link, note);
+                        continue;
+                    }
                     Op::Negate => {
                         let status = u8::from(self.shell.state.status == 0);
                         self.shell.state.status = status;

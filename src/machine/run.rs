@@ -11,6 +11,7 @@ use crate::memory::{Arc, Box, HashMap, Vec};
 use crate::missing::{MissingKind, MissingList};
 use crate::program::{CompileOptions, Program};
 use crate::text::Text;
+use crate::trace::Trace;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 use crate::utility::{BoxFuture, CommandRunner, Context, ExitStatus, Session};
 use crate::vfs::Errno;
@@ -38,6 +39,8 @@ pub(crate) struct Services {
     pub(crate) host_commands: std::sync::Arc<HashMap<Text, HostCommand>>,
     pub(crate) commands: std::sync::Arc<dyn CommandRunner>,
     pub(crate) missing: Arc<MissingList>,
+    /// Who is told what scripts do; mostly nobody.
+    pub(crate) trace: Option<std::sync::Arc<Trace>>,
 }
 
 /// Whom a signal reaches.

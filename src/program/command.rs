@@ -2,13 +2,14 @@
 
 use super::compiler::Compiler;
 use super::part::Deferred;
-use super::{ArithmeticContext, Index, Op, Pc, Quoting, StaticCommand};
+use super::{ArithmeticContext, Index, Note, Op, Pc, Quoting, StaticCommand};
 use crate::memory::{Arc, JoinMetered, Vec};
 use crate::syntax::ast::{
     Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Redirection,
     RedirectionDescriptor, Simple, Span, Word, WordPart,
 };
 use crate::text::Text;
+use crate::trace::Point;
 
 impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {
@@ -20,6 +21,7 @@ impl Compiler {
         if let CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_) =
             &command.kind
         {
+            self.note(Note::Passed(Point::Command, command.span.start));
             self.last_line = line;
         }
         if let CommandKind::Simple(simple) = &command.kind {
@@ -228,6 +230,7 @@ impl Compiler {
         let mut ends: Vec<Pc> = Vec::new();
         for (condition, body) in clauses {
             self.condition(|this| this.list(condition));
+            self.note_condition(condition);
             let skip = self.emit(Op::JumpIfFailure(0));
             self.list(body);
             ends.push(self.emit(Op::Jump(0)));
@@ -250,6 +253,7 @@ impl Compiler {
         let top = self.here();
         self.patch_continue(begin, top);
         self.condition(|this| this.list(condition));
+        self.note_condition(condition);
         let done = self.emit(if until { Op::JumpIfSuccess(0) } else { Op::JumpIfFailure(0) });
         self.patch(head);
         self.emit(Op::LoopTurn);
@@ -384,6 +388,9 @@ impl Compiler {
             if is_empty && (arm.end == CaseEnd::Break || number + 1 == arms.len()) {
                 self.emit(Op::SetStatus(0));
             }
+            if let Some(pattern) = arm.patterns.first() {
+                self.note(Note::Passed(Point::Arm, pattern.span.start));
+            }
             self.based(line, |this| this.list(&arm.body));
             match arm.end {
                 CaseEnd::Break => ends.push(self.emit(Op::Jump(0))),
@@ -397,6 +404,10 @@ impl Compiler {
         }
         if let Some(jump) = test_next {
             self.patch(jump);
+        }
+        let takes_all = |arm: &CaseArm| arm.patterns.iter().any(|word| *self.source_text(word.span) == *b"*");
+        if !arms.iter().any(takes_all) {
+            self.note(Note::Passed(Point::NoArm, command.span.start));
         }
         self.emit(Op::CaseUnmatched);
         for end in ends.into_iter().chain(fall_through) {

@@ -1,7 +1,7 @@
 //! The compiler's state, and the loop over the complete commands of a source.
 
 use super::part::{Deferred, Part};
-use super::{Index, Op, Pc, Program};
+use super::{Index, Note, Op, Pc, Program};
 use crate::limit::{LimitError, Meter};
 use crate::memory::{Arc, Bytes, Few, HashMap, Vec, vec};
 use crate::syntax::ast::{
@@ -10,6 +10,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
+use crate::trace::Point;
 use std::sync::OnceLock;
 
 /// What compiling depends on beside the source.
@@ -22,6 +23,8 @@ pub(crate) struct CompileOptions {
     pub(crate) incremental: bool,
     /// Stop after each complete command (`set -v`).
     pub(crate) stepwise: bool,
+    /// Tell the run's trace what is passed.
+    pub(crate) traced: bool,
 }
 
 /// Bytes of complete commands that are compiled at once; a longer source goes on where it is run.
@@ -40,6 +43,7 @@ pub(crate) fn compile_source(
 ) -> Result<Program, LimitError> {
     let mut time = meter.parse_time();
     let mut compiler = Compiler::new(source.clone());
+    compiler.traced = options.traced;
     let mut parser = Parser::resume(source.clone(), start.0, start.1);
     loop {
         match parser.next_command(&options.parse, aliases) {
@@ -100,7 +104,7 @@ pub(super) fn compile_part(part: &Part, meter: &Meter) -> Result<Program, LimitE
     let (source, span) = part.what.place();
     let time = meter.parse_time();
     let mut compiler = Compiler::new(source.clone());
-    compiler.line_shift = part.line_shift;
+    (compiler.line_shift, compiler.traced) = (part.line_shift, part.traced);
     compiler.at_line(span.line);
     match &part.what {
         Deferred::Function(function) => compiler.function_body(&function.parse_body()),
@@ -192,6 +196,8 @@ pub(super) struct Compiler {
     pub(super) around: Around,
     /// What stands before the word that comes next, in the same word for bash: `name=`.
     pub(super) head: Text,
+    /// See [`CompileOptions::traced`].
+    pub(super) traced: bool,
 }
 
 /// A word that is compiled.
@@ -219,6 +225,7 @@ impl Compiler {
             base_line: None,
             around: Around::default(),
             head: Text::EMPTY,
+            traced: false,
         }
     }
 
@@ -241,6 +248,32 @@ impl Compiler {
         self.program.code.push(op);
         self.program.lines.push(self.line);
         pc
+    }
+
+    /// Tells the trace, if there is one. What does not stand in the source itself (an alias, a here-document without its
+    /// tabs) is not told.
+    pub(super) fn note(&mut self, note: Note) {
+        let stands_there = matches!(note, Note::Expands(_)) || self.source.ptr_eq(&self.program.source);
+        if self.traced && stands_there {
+            let index = self.program.notes.add(note) as Index;
+            self.emit(Op::Note(index));
+        }
+    }
+
+    /// Tells the trace that a branch is decided: by the pipeline before `next` (`&&`, `||`).
+    fn note_and_or(&mut self, next: &Pipeline) {
+        if let Some(first) = next.stages.first() {
+            self.note(Note::Passed(Point::Condition, first.span.start));
+        }
+    }
+
+    /// The same by the condition of `if`, `while` or `until`.
+    pub(super) fn note_condition(&mut self, condition: &List) {
+        if self.traced
+            && let Some(first) = condition.items().first()
+        {
+            self.note_and_or(&first.and_or.first);
+        }
     }
 
     /// What follows stands on that line of the source.
@@ -360,6 +393,7 @@ impl Compiler {
             conditions: self.conditions,
             base_line: self.base_line,
             last_line: self.last_line,
+            traced: self.traced,
             program: OnceLock::new(),
         }) as Index
     }
@@ -404,6 +438,7 @@ impl Compiler {
         self.condition(|this| this.pipeline(&and_or.first));
         let mut exits: Vec<Pc> = Vec::new();
         for (index, (operator, pipeline)) in and_or.rest.iter().enumerate() {
+            self.note_and_or(pipeline);
             // A jump skips this pipeline only: in `a && b || c` the status decides again at `||`.
             let skip = match operator {
                 AndOrOperator::And => self.emit(Op::JumpIfFailure(0)),

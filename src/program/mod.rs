@@ -40,6 +40,7 @@ use crate::pattern::{Pattern, PatternOptions};
 use crate::syntax::ast::{FunctionDefinition, RedirectionDescriptor};
 use crate::syntax::{ParseError, ParseWarning};
 use crate::text::Text;
+use crate::trace::Point;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -84,10 +85,21 @@ pub(crate) struct Program {
     pub(crate) rests: Vec<(usize, u32)>,
     /// The source of each simple command, by the operation that runs it.
     pub(crate) spans: Vec<(Pc, u32, u32)>,
+    /// What `Op::Note` tells.
+    pub(crate) notes: Vec<Note>,
     /// Where `Op::ParseMore` goes on: offset and line.
     pub(crate) rest: Option<(usize, u32)>,
     /// The text ended inside a command.
     pub(crate) unfinished: bool,
+}
+
+/// What a program that is traced tells its trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// It came to this point, at that byte of the source.
+    Passed(Point, u32),
+    /// It expands a variable.
+    Expands(Index),
 }
 
 /// A parameter as it is named in the source.
@@ -227,6 +239,7 @@ impl Program {
     /// An operation of the simple command whose code starts at `pc`; `None`: it is another command.
     pub(crate) fn simple_command(&self, pc: Pc) -> Option<Pc> {
         match self.code.get(pc as usize)? {
+            Op::Note(_) => self.simple_command(pc.saturating_add(1)),
             Op::Begin | Op::BeginWords | Op::ExecuteStatic(_) | Op::Debug(_) => {
                 let at = self.spans.partition_point(|span| span.0 < pc);
                 self.spans.get(at).map(|span| span.0)

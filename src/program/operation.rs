@@ -294,4 +294,6 @@ pub(crate) enum Op {
 
     /// Before a compound command that bash traces or gives to the `DEBUG` trap: the text is for `BASH_COMMAND`.
     Debug(Index),
+    /// In a program that is traced: tells the trace that it is there.
+    Note(Index),
 }

@@ -15,6 +15,7 @@ pub(crate) struct Part {
     pub(super) conditions: u32,
     pub(super) base_line: Option<u32>,
     pub(super) last_line: u32,
+    pub(super) traced: bool,
     pub(super) program: OnceLock<Arc<Program>>,
 }
 

@@ -2,7 +2,9 @@
 
 use super::compiler::{Around, Compiler};
 use super::effect::{expands, is_constant, is_plain_arithmetic};
-use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
+use super::{
+    ArithmeticContext, ConstantPattern, Index, Note, Op, ParameterBase, ParameterReference, Quoting,
+};
 use crate::memory::{JoinMetered, ToDecimal, ToMetered, Vec};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Expression, Parameter,
@@ -59,6 +61,7 @@ impl Compiler {
                 (&expansion.parameter, &expansion.operation, expansion.indirect)
         {
             let name = self.name(name);
+            self.note(Note::Expands(name));
             self.emit(Op::FieldVariable(name));
             return;
         }
@@ -177,6 +180,7 @@ impl Compiler {
             (&expansion.parameter, &expansion.operation, expansion.indirect)
         {
             let name = self.name(name);
+            self.note(Note::Expands(name));
             self.emit(Op::Variable { name, quoting });
             return;
         }
@@ -292,6 +296,9 @@ impl Compiler {
                 }
             }
         };
+        if let ParameterBase::Variable(name) = base {
+            self.note(Note::Expands(name));
+        }
         let source = self.source_text(expansion.span);
         let index = self.program.parameters.len() as Index;
         self.program.parameters.push(ParameterReference { base, indirect: expansion.indirect, source });

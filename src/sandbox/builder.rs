@@ -8,6 +8,7 @@ use crate::limit::Limits;
 use crate::machine::{CommandGate, HostCommand};
 use crate::memory::HashMap;
 use crate::text::Text;
+use crate::trace::Trace;
 use crate::utility::{self, Environment, Identity, Session};
 use crate::vfs::{self, Base, FileSystem, Snapshot};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
@@ -32,6 +33,8 @@ pub struct SandboxBuilder {
     pub(super) hook_host: Option<Arc<dyn HookHost>>,
     kept_bytes: usize,
     stays: bool,
+    /// Who is told what scripts do.
+    pub(super) trace: Option<Arc<Trace>>,
 }
 
 /// The tree that every session starts with.
@@ -73,6 +76,7 @@ impl SandboxBuilder {
             hook_host: None,
             kept_bytes: crate::machine::DEFAULT_KEPT_BYTES,
             stays: false,
+            trace: None,
         }
     }
 
@@ -331,6 +335,7 @@ impl SandboxBuilder {
             shared: Arc::new(Mutex::new(Arc::new(Shared::new(self.kept_bytes)))),
             kept_bytes: self.kept_bytes,
             stays: self.stays,
+            trace: self.trace,
             hook_host: self.hook_host,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),

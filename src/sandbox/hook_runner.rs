@@ -288,6 +288,7 @@ impl Sandbox {
             #[cfg(feature = "host-files")]
             skipped: Vec::new(),
             stays: self.stays,
+            trace: self.trace.clone(),
         }
     }
 }

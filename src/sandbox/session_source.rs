@@ -16,7 +16,11 @@ impl SessionSource for SandboxSource {
     }
 
     fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
-        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd, hook_host } = setup;
+        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd, hook_host, trace } =
+            setup;
+        if let Some(trace) = &trace {
+            files.trace_to(std::sync::Arc::clone(trace));
+        }
         let mut variables = Environment::default();
         for (name, value) in environment {
             variables.set(name, value);
@@ -26,6 +30,7 @@ impl SessionSource for SandboxSource {
             builder = builder.env(name.clone(), value.clone());
         }
         (builder.clock, builder.random, builder.hook_host) = (Some(clock), Some(random), hook_host);
+        builder.trace = trace;
         builder
             .file_system(files)
             .build()

@@ -13,10 +13,11 @@ use crate::limit::fault::{self, Fault};
 use crate::limit::{gauge, worker};
 use crate::memory::{HashMap, Vec};
 use crate::text::Text;
+use crate::trace::{Trace, Used};
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// Fuel of finding a file.
 const OPERATION_FUEL: i64 = 4;
@@ -34,6 +35,8 @@ pub(super) struct Shared {
     pub(super) live: Mutex<Live>,
     /// How many directories were moved or removed: see [`super::place`].
     pub(super) moves: AtomicU64,
+    /// Who is told which files runs use; mostly nobody.
+    trace: OnceLock<Arc<Trace>>,
 }
 
 /// The state and what belongs to no snapshot.
@@ -108,6 +111,18 @@ impl Shared {
         Ok(self.live())
     }
 
+    /// Tells the trace of a file that a run uses; what the host does itself is not told, and neither are the programs of the
+    /// sandbox and what is below `/dev` and `/proc`.
+    #[inline]
+    pub(super) fn tell_trace(&self, what: Used, path: &[u8]) {
+        if let Some(trace) = self.trace.get() {
+            let own: [&[u8]; 4] = [b"/usr/bin/", b"/bin/", b"/dev/", b"/proc/"];
+            if gauge::is_in_run() && !own.iter().any(|folder| path.starts_with(folder)) {
+                trace.used(what, path);
+            }
+        }
+    }
+
     /// Nanoseconds since the Unix epoch.
     pub(super) fn now(&self) -> u64 {
         nanoseconds(self.clock.now())
@@ -169,7 +184,21 @@ impl FileSystem {
             refused: Vec::new(),
             line: share(()),
         };
-        Self { shared: share(Shared { clock, live: Mutex::new(live), moves: AtomicU64::new(0) }) }
+        Self {
+            shared: share(Shared {
+                clock,
+                live: Mutex::new(live),
+                moves: AtomicU64::new(0),
+                trace: OnceLock::new(),
+            }),
+        }
+    }
+
+    /// From now on `trace` is told which files runs use.
+    #[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "only cases trace"))]
+    pub(crate) fn trace_to(&self, trace: Arc<Trace>) {
+        // A file system belongs to one session, which is traced from its start.
+        let _ = self.shared.trace.set(trace);
     }
 
     /// What is used of the quota.

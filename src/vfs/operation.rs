@@ -20,6 +20,7 @@ use super::tree::{State, limit};
 use crate::limit::Limit;
 use crate::memory::Vec;
 use crate::text::Text;
+use crate::trace::Used;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -35,6 +36,19 @@ const fn open_follow(options: &OpenOptions) -> Follow {
 impl FileSystem {
     /// `open`.
     pub(crate) fn open(&self, path: &[u8], options: &OpenOptions) -> Result<Opened> {
+        let opened = self.find_and_open(path, options)?;
+        if matches!(opened, Opened::File(_)) {
+            if options.read {
+                self.shared.tell_trace(Used::Read, path);
+            }
+            if options.write || options.append || options.truncate {
+                self.shared.tell_trace(Used::Write, path);
+            }
+        }
+        Ok(opened)
+    }
+
+    fn find_and_open(&self, path: &[u8], options: &OpenOptions) -> Result<Opened> {
         let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, open_follow(options)) {
             drop(live);
@@ -107,6 +121,7 @@ impl FileSystem {
     /// As [`FileSystem::read`], for a copy: its bytes are shared until one of the files is written to.
     pub(crate) fn share(&self, path: &[u8]) -> Result<SharedBytes> {
         let live = self.shared.operate()?;
+        self.shared.tell_trace(Used::Read, path);
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
             return foreign.read().map(|content| SharedBytes(content.into()));
@@ -147,6 +162,7 @@ impl FileSystem {
     /// Makes the bytes of a file those of another.
     pub(crate) fn write_shared(&self, path: &[u8], bytes: SharedBytes, mode: u32) -> Result<()> {
         let mut live = self.shared.operate()?;
+        self.shared.tell_trace(Used::Write, path);
         if let Some(foreign) = live.state.foreign(path, Follow::Create) {
             drop(live);
             return foreign.write(&bytes.0.to_content());
@@ -189,6 +205,7 @@ impl FileSystem {
     /// `mkdir`.
     pub fn create_dir(&self, path: &[u8], mode: u32) -> Result<()> {
         let mut live = self.shared.operate()?;
+        self.shared.tell_trace(Used::Write, path);
         if let Some(foreign) = live.state.foreign(path, Follow::Never) {
             drop(live);
             return foreign.create_dir();
@@ -251,6 +268,7 @@ impl FileSystem {
     /// `unlink`: removes a name of anything but a directory. An open file stays readable.
     pub fn remove_file(&self, path: &[u8]) -> Result<()> {
         let mut live = self.shared.operate()?;
+        self.shared.tell_trace(Used::Write, path);
         if let Some(foreign) = live.state.foreign(path, Follow::Never) {
             drop(live);
             return foreign.remove_file();

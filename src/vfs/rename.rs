@@ -8,6 +8,7 @@ use super::location::Location;
 use super::resolve::{Follow, Last, WRITE};
 use super::stored::Name;
 use super::tree::State;
+use crate::trace::Used;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -23,6 +24,8 @@ impl FileSystem {
     /// Gives a file another name in one step; what had that name before is replaced.
     pub fn rename(&self, from: &[u8], to: &[u8]) -> Result<()> {
         let mut live = self.shared.operate()?;
+        self.shared.tell_trace(Used::Write, from);
+        self.shared.tell_trace(Used::Write, to);
         let old_foreign = live.state.foreign(from, Follow::Never);
         let new_foreign = live.state.foreign(to, Follow::Never);
         if old_foreign.is_some() || new_foreign.is_some() {

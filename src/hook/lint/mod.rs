@@ -314,6 +314,24 @@ impl HookLint<'_> {
     }
 }
 
+/// The lines of a config at which bytes of a hook's script stand, where the config has that script as it is.
+pub(crate) fn lines_in_config(
+    dialect: Dialect,
+    text: &[u8],
+    script: &str,
+    offsets: &[u32],
+) -> Option<Vec<usize>> {
+    let source = Source::new("", text);
+    let node = source.json_or_yaml("").ok().or_else(|| (dialect.contract().tree)(&source).ok())?;
+    let hooks = (portable::facts(dialect).read)(&node);
+    let at = hooks.iter().find(|hook| hook.script() == Some(script))?.places.script?;
+    let line = |offset: &u32| {
+        let end = raw_offset(text, at, *offset as usize);
+        memchr::memchr_iter(b'\n', text.get(..end).unwrap_or(text)).count() + 1
+    };
+    Some(offsets.iter().map(line).collect())
+}
+
 /// The offset in a config of the byte at `offset` of the string or scalar that begins at `at`.
 fn raw_offset(text: &[u8], at: usize, offset: usize) -> usize {
     if text.get(at) != Some(&b'"') {

@@ -13,7 +13,7 @@ mod safer_shell;
 mod safer_shell_rules;
 mod workspace;
 
-pub(super) use redact::Redactor;
+pub(super) use crate::hook::redact::Redactor;
 
 use super::event::EventName;
 use super::output::{DockerAgentAnswer, failure};

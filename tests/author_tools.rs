@@ -1,0 +1,191 @@
+//! What the command gives to who keeps hooks in a repository: reports for CI, coverage, recorded cases, locks.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::Folder;
+use serde_json::Value;
+
+/// A bundle whose cases leave something out.
+fn bundle(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    let settings = r#"{"hooks": {
+  "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "bash \"$CLAUDE_PROJECT_DIR\"/.claude/guard.sh"}]}],
+  "Stop": [{"hooks": [{"type": "command", "command": "true && echo bye"}]}]
+}}"#;
+    let guard = "command=$(jq -r .tool_input.command)\nrefuse() {\n  echo \"no: $1\" >&2\n  exit 2\n}\nif [[ $command == rm* ]] && [ -z \"$ALLOW\" ]; then\n  refuse \"$command\"\nfi\ncase $command in\n  git*) cat notes.txt > seen.txt ;;\n  ls|dir) : ;;\nesac\n";
+    let cases = "id: B-1\ntitle: a bundle & more\ndialect: claude-code\nhooks_file: .claude/settings.json\ncases:\n  - name: rm is refused\n    event: { hook_event_name: PreToolUse, tool_name: Bash, tool_input: { command: rm x } }\n    expect: { decision: blocked, reason: \"no: rm x\" }\n  - name: git is not\n    event: { hook_event_name: PreToolUse, tool_name: Bash, tool_input: { command: git log } }\n    expect: { decision: proceed }\n";
+    folder
+        .write("b/tree/.claude/settings.json", settings)
+        .write("b/tree/.claude/guard.sh", guard)
+        .write("b/tree/notes.txt", "a\n")
+        .write("b/fixture.yaml", "description: a bundle\n")
+        .write("b/cases/guard.yaml", cases);
+    folder
+}
+
+#[test]
+fn coverage_names_what_no_case_came_to() {
+    let folder = bundle("coverage");
+    let (stdout, stderr, status) = folder.run(&["test", "b", "--coverage", "--lcov", "l.info"], "");
+    assert_eq!((stderr.as_str(), status), ("", 0), "{stdout}");
+    let (_, coverage) = stdout.split_once(" s\n").unwrap();
+    assert_eq!(
+        coverage,
+        "b/tree/.claude/settings.json: no case ran user:Stop_0_0 on Stop
+b/tree/.claude/settings.json: user:Stop_0_0: 0 of 2 commands, 0 of 2 branches
+     1  never ran      true && echo bye
+     1  never ran      echo bye
+b/tree/.claude/guard.sh: 7 of 8 commands, 4 of 7 branches
+     6  never false    [ -z \"$ALLOW\" ]; then
+     9  always an arm  case $command in
+    11  never ran      : ;;
+    11  never taken    ls|dir) : ;;
+coverage: 1 of 2 hooks, 8 of 11 commands, 4 of 9 branches
+"
+    );
+    let lcov = folder.read("l.info");
+    let (_, script) = lcov.split_once("SF:b/tree/.claude/guard.sh\n").unwrap_or_else(|| panic!("{lcov}"));
+    for line in ["DA:1,2", "DA:3,1", "DA:4,1", "DA:6,2", "DA:7,1", "DA:10,1", "DA:11,0", "LF:7", "LH:6"] {
+        assert!(script.lines().any(|found| found == line), "{line} in {lcov}");
+    }
+    // In the config a script is at the line of its string.
+    assert!(lcov.contains("SF:b/tree/.claude/settings.json\n") && lcov.contains("DA:3,0\n"), "{lcov}");
+    let (stdout, _, _) = folder.run(&["test", "b", "--coverage", "--json"], "");
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(document["coverage"]["hooks"][1]["ran"], false);
+    let gap = &document["coverage"]["scripts"][2]["missing"][0];
+    assert_eq!((&gap["line"], &gap["column"], &gap["what"]), (&6.into(), &31.into(), &"never false".into()));
+}
+
+#[test]
+fn reports_are_read_by_others() {
+    let folder = bundle("reports");
+    let (stdout, _, status) = folder.run(&["test", "b", "--tap", "-j", "1", "--junit", "j.xml"], "");
+    assert_eq!(
+        (stdout.as_str(), status),
+        ("TAP version 14\n1..2\nok 1 - B-1: rm is refused\nok 2 - B-1: git is not\n", 0)
+    );
+    assert!(folder.read("j.xml").contains("<testsuite name=\"B-1 a bundle &amp; more\" file=\"b/cases/guard.yaml\" tests=\"2\" failures=\"0\" errors=\"0\""));
+    let cases = folder
+        .read("b/cases/guard.yaml")
+        .replace("\"no: rm x\"", "\"no: <rm>\"")
+        .replace("git is not", "git # 1");
+    folder.write("b/cases/guard.yaml", &(cases + "  - name: broken\n    fixture: none\n    load: {}\n"));
+    let (stdout, _, status) = folder.run(&["test", "b", "--tap", "--junit", "j.xml"], "");
+    assert_eq!(status, 1);
+    assert!(
+        stdout
+            .contains("not ok 1 - B-1: rm is refused\n  ---\n  file: \"b/cases/guard.yaml\"\n  message: |\n"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("ok 2 - B-1: git \\# 1\nnot ok 3"), "{stdout}");
+    let junit = folder.read("j.xml");
+    assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{junit}");
+    assert!(
+        junit.contains("<failure message=\"expect: reason\">") && junit.contains("&lt;rm&gt;"),
+        "{junit}"
+    );
+    assert!(junit.contains("<error message=\""), "{junit}");
+}
+
+#[test]
+fn an_update_shows_what_it_changes() {
+    let folder = bundle("update");
+    let cases = folder.read("b/cases/guard.yaml");
+    folder.write("b/cases/guard.yaml", &cases.replace("\"no: rm x\"", "\"old\""));
+    let (stdout, _, status) = folder.run(&["test", "b", "--update"], "");
+    assert_eq!(status, 0, "{stdout}");
+    let expected = "B-1: rm is refused\n  expect: reason\n    - \"old\"\n    + \"no: rm x\"\nupdated b/cases/guard.yaml\n";
+    assert!(stdout.starts_with(expected), "{stdout}");
+}
+
+#[test]
+fn paths_that_are_no_cases_say_what_to_do() {
+    let folder = bundle("paths");
+    for (path, message) in [
+        (
+            "nowhere",
+            "hookbox: nowhere: no such file or folder; name a file of cases (FIXTURE/cases/NAME.yaml)",
+        ),
+        (
+            "b/tree/.claude/settings.json",
+            "it is a config of claude-code: `hookbox check b/tree/.claude/settings.json` looks at it",
+        ),
+    ] {
+        let (_, stderr, status) = folder.run(&["test", path], "");
+        assert!(status == 1 && stderr.contains(message), "{path}: {stderr}");
+    }
+    let (_, stderr, status) = folder.run(&["test", "b", "--filter", "nope"], "");
+    assert!(status == 1 && stderr.contains("no case has `nope` in its id, title, name or path"), "{stderr}");
+}
+
+#[test]
+fn watching_runs_again_after_a_change() {
+    use std::io::BufRead as _;
+    let folder = bundle("watch");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_hookbox"))
+        .args(["test", "b", "--watch"])
+        .current_dir(&folder.0)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut until = |wanted: &str| lines.by_ref().find(|line| line.contains(wanted)).unwrap();
+    assert!(until("passed").starts_with("2 passed, 0 failed"));
+    until("waiting for changes");
+    folder.write("b/tree/.claude/guard.sh", "exit 0 # lets everything through\n");
+    assert!(until("passed").starts_with("1 passed, 1 failed"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_payload_becomes_a_case_without_its_secrets() {
+    let folder = bundle("record");
+    let payload = r#"{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/ann/p", "tool_name": "Bash",
+        "tool_input": {"command": "rm /home/ann/p/x AKIAIOSFODNN7EXAMPLE", "env": {"api_key": "short"}}}"#;
+    let words = ["record", "-", "--hooks", "b/tree/.claude/settings.json", "-o", "b/cases/real.yaml"];
+    let (stdout, stderr, status) = folder.run(&words, payload);
+    assert_eq!((stdout.as_str(), status), ("", 0), "{stderr}");
+    assert!(stderr.starts_with("hookbox: 1 event recorded, secrets replaced in 1\n"), "{stderr}");
+    let cases = folder.read("b/cases/real.yaml");
+    assert!(cases.contains("hooks_file: \".claude/settings.json\"\n"), "{cases}");
+    assert!(cases.contains("reason: \"no: rm /workspace/x [REDACTED]\"\n"), "{cases}");
+    assert!(!cases.contains("short") && !cases.contains("AKIA") && !cases.contains("ann"), "{cases}");
+    let (stdout, _, status) = folder.run(&["test", "b"], "");
+    assert!(status == 0 && stdout.starts_with("3 passed"), "{stdout}");
+    let (_, stderr, status) = folder.run(&[&words[..4], &["--tool", "Read"]].concat(), payload);
+    assert!(
+        status == 1 && stderr.contains("no event in it is one that --event and --tool ask for"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_transcript_becomes_a_session() {
+    let folder = bundle("transcript");
+    let lines = [
+        r#"{"type": "summary", "summary": "x"}"#,
+        r#"{"type": "user", "sessionId": "s1", "cwd": "/home/ann/p", "message": {"role": "user", "content": "clean up"}}"#,
+        r#"{"type": "user", "isMeta": true, "sessionId": "s1", "message": {"role": "user", "content": "Caveat"}}"#,
+        r#"{"type": "assistant", "sessionId": "s1", "cwd": "/home/ann/p", "message": {"role": "assistant", "content": [{"type": "text", "text": "ok"}, {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "git status"}}]}}"#,
+        r#"{"type": "user", "sessionId": "s1", "cwd": "/home/ann/p", "toolUseResult": {"stdout": "clean"}, "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "clean"}]}}"#,
+        r#"{"type": "assistant", "sessionId": "s1", "cwd": "/home/ann/p", "message": {"role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": "done"}]}}"#,
+    ];
+    folder.write("t.jsonl", &lines.join("\n"));
+    let words =
+        ["record", "t.jsonl", "--hooks", "b/tree/.claude/settings.json", "-o", "b/cases/session.yaml"];
+    let (_, stderr, status) = folder.run(&words, "");
+    assert!(status == 0 && stderr.starts_with("hookbox: 4 events recorded\n"), "{stderr}");
+    let cases = folder.read("b/cases/session.yaml");
+    let steps: Vec<&str> = cases.lines().filter_map(|line| line.strip_prefix("      # ")).collect();
+    let expected =
+        ["UserPromptSubmit: clean up", "PreToolUse Bash: git status", "PostToolUse Bash: git status", "Stop"];
+    assert_eq!(steps, expected, "{cases}");
+    assert!(cases.contains("ran: [\"user:Stop_0_0\"]") && !cases.contains("ann"), "{cases}");
+    let (stdout, _, status) = folder.run(&["test", "b", "--coverage"], "");
+    assert!(status == 0 && stdout.contains("coverage: 2 of 2 hooks"), "{stdout}");
+}
