@@ -38,12 +38,11 @@ fn coverage_names_what_no_case_came_to() {
 b/tree/.claude/settings.json: user:Stop_0_0: 0 of 2 commands, 0 of 2 branches
      1  never ran      true && echo bye
      1  never ran      echo bye
-b/tree/.claude/guard.sh: 7 of 8 commands, 4 of 7 branches
-     6  never false    [ -z \"$ALLOW\" ]; then
+b/tree/.claude/guard.sh: 8 of 9 commands, 5 of 7 branches
      9  always an arm  case $command in
-    11  never ran      : ;;
     11  never taken    ls|dir) : ;;
-coverage: 1 of 2 hooks, 8 of 11 commands, 4 of 9 branches
+    11  never ran      : ;;
+coverage: 1 of 2 hooks, 9 of 12 commands, 5 of 9 branches
 "
     );
     let lcov = folder.read("l.info");
@@ -57,7 +56,7 @@ coverage: 1 of 2 hooks, 8 of 11 commands, 4 of 9 branches
     let document: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(document["coverage"]["hooks"][1]["ran"], false);
     let gap = &document["coverage"]["scripts"][2]["missing"][0];
-    assert_eq!((&gap["line"], &gap["column"], &gap["what"]), (&6.into(), &31.into(), &"never false".into()));
+    assert_eq!((&gap["line"], &gap["column"], &gap["what"]), (&9.into(), &1.into(), &"always an arm".into()));
 }
 
 #[test]
@@ -72,7 +71,7 @@ fn reports_are_read_by_others() {
     let cases = folder
         .read("b/cases/guard.yaml")
         .replace("\"no: rm x\"", "\"no: <rm>\"")
-        .replace("git is not", "git # 1");
+        .replace("git is not", "\"git # 1\"");
     folder.write("b/cases/guard.yaml", &(cases + "  - name: broken\n    fixture: none\n    load: {}\n"));
     let (stdout, _, status) = folder.run(&["test", "b", "--tap", "--junit", "j.xml"], "");
     assert_eq!(status, 1);
@@ -188,4 +187,186 @@ fn a_transcript_becomes_a_session() {
     assert!(cases.contains("ran: [\"user:Stop_0_0\"]") && !cases.contains("ann"), "{cases}");
     let (stdout, _, status) = folder.run(&["test", "b", "--coverage"], "");
     assert!(status == 0 && stdout.contains("coverage: 2 of 2 hooks"), "{stdout}");
+}
+
+#[test]
+fn a_lock_holds_a_bundle_to_what_it_did() {
+    let folder = bundle("lock");
+    let fire = |extra: &[&str]| {
+        let words = ["fire", "--hooks", "b/tree/.claude/settings.json", "--event", "-", "--seed", "b/tree"];
+        let event =
+            r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm x"}}"#;
+        folder.run(&[&words[..], extra].concat(), event)
+    };
+    let (_, stderr, status) = fire(&["--locked"]);
+    assert!(
+        status == 1
+            && stderr.contains("b/hookbox.lock: No such file")
+            && stderr.contains("`hookbox lock b` writes it"),
+        "{stderr}"
+    );
+    let (stdout, stderr, status) = folder.run(&["lock", "b"], "");
+    assert_eq!((stderr.as_str(), status), ("", 0), "{stdout}");
+    assert!(stdout.starts_with("wrote b/hookbox.lock\n2 cases passed; 2 scripts and configs; "), "{stdout}");
+    let lock: Value = serde_json::from_str(&folder.read("b/hookbox.lock")).unwrap();
+    let names = |key: &str| {
+        lock["effects"][key]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert!(lock["files"]["tree/.claude/guard.sh"].as_str().unwrap().starts_with("sha256:"));
+    assert_eq!(names("commands"), ["[", "bash", "cat", "echo", "exit", "jq", "refuse"]);
+    assert_eq!(names("reads"), ["/workspace/.claude/guard.sh", "/workspace/notes.txt"]);
+    assert_eq!(names("writes"), ["/workspace/seen.txt"]);
+    assert!(
+        names("variables").contains(&"ALLOW".to_owned())
+            && !names("variables").contains(&"command".to_owned())
+    );
+    assert_eq!(fire(&["--locked"]).2, 2);
+    assert_eq!(folder.run(&["check", "b/tree/.claude/settings.json", "--locked"], "").2, 0);
+
+    // A script that does more than it did.
+    let guard = folder.read("b/tree/.claude/guard.sh");
+    folder.write("b/tree/.claude/guard.sh", &format!("base64 notes.txt > .cache\n{guard}"));
+    let (stdout, stderr, status) = fire(&["--locked"]);
+    let expected = "hookbox: b/tree/.claude/settings.json: not what was locked:
+  ~ tree/.claude/guard.sh
+in its cases the bundle now does more (+) and less (-):
+  + runs base64
+  + writes /workspace/.cache
+if that is meant: hookbox lock b
+";
+    assert_eq!((stdout.as_str(), stderr.as_str(), status), ("", expected, 1));
+    let (_, stderr, status) = folder.run(&["check", "b/tree/.claude/settings.json", "--locked"], "");
+    assert_eq!((stderr.as_str(), status), (expected, 2));
+    let (stdout, _, status) = folder.run(&["lock", "b"], "");
+    assert!(status == 0 && stdout.contains("since the last lock:\n  + runs base64\n"), "{stdout}");
+    folder.write("b/tree/.claude/more.sh", "true\n");
+    assert!(
+        fire(&["--locked"]).1.contains("  + tree/.claude/more.sh\nits cases pass, and do what they did\n")
+    );
+
+    // What does not pass is not locked.
+    folder.write("b/tree/.claude/guard.sh", "exit 0\n");
+    let (_, stderr, status) = folder.run(&["lock", "b"], "");
+    assert!(status == 1 && stderr.contains("b: not locked: its cases do not pass\n"), "{stderr}");
+}
+
+#[test]
+fn a_guard_that_does_not_guard_is_an_error_when_it_is_loaded() {
+    let folder = bundle("canary");
+    let cases = folder.read("b/cases/guard.yaml");
+    folder.write(
+        "b/cases/guard.yaml",
+        &cases.replace("  - name: rm is refused\n", "  - name: rm is refused\n    canary: true\n"),
+    );
+    let fire = || {
+        let words = ["fire", "--hooks", "b/tree/.claude/settings.json", "--event", "-", "--seed", "b/tree"];
+        folder.run(
+            &words,
+            r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#,
+        )
+    };
+    let (_, stderr, status) = fire();
+    assert_eq!((stderr.as_str(), status), ("", 0));
+    folder.write("b/tree/.claude/guard.sh", "exit 1\n");
+    let (stdout, stderr, status) = fire();
+    assert!(stdout.is_empty() && status == 1, "{stdout}");
+    assert!(stderr.starts_with("hookbox: a canary of the bundle failed: its guard does not guard\nb/cases/guard.yaml: rm is refused\n"), "{stderr}");
+}
+
+#[test]
+fn findings_are_told_to_reviews() {
+    let folder = Folder::new("reviews");
+    folder.write("a b.json", "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"run_command\", \"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}}");
+    folder.write("c.json", "{");
+    let (stdout, _, status) =
+        folder.run(&["check", "--sarif", "a b.json", "c.json", "--dialect", "claude-code"], "");
+    assert_eq!(status, 2);
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    let run = &document["runs"][0];
+    assert_eq!(
+        (&document["version"], &run["results"][0]["ruleId"]),
+        (&"2.1.0".into(), &"matcher-foreign-tool".into())
+    );
+    let index = run["results"][0]["ruleIndex"].as_u64().unwrap();
+    assert_eq!(run["tool"]["driver"]["rules"][usize::try_from(index).unwrap()]["id"], "matcher-foreign-tool");
+    let place = &run["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(
+        (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
+        (&"a%20b.json".into(), &1.into())
+    );
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+    let (stdout, _, _) = folder.run(&["check", "--github", "a b.json"], "");
+    assert!(stdout.starts_with("::warning file=a b.json,line=1,col="), "{stdout}");
+    assert!(stdout.contains(",title=matcher-foreign-tool::"), "{stdout}");
+    let (stdout, _, _) = folder.run(&["check", "a b.json"], "");
+    assert!(!stdout.contains('\u{1b}'), "no colours where nobody looks");
+}
+
+#[test]
+fn what_has_one_safe_answer_is_mended() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("fix");
+    let config = "{\"hooks\": {\"preToolUse\": [{\"matcher\": \"run_command\", \"hooks\": [{\"type\": \"command\", \"command\": \"\\\"$CLAUDE_PROJECT_DIR\\\"/.claude/a.sh\"}]}]}}";
+    folder.write(".claude/settings.json", config).write(".claude/a.sh", "#!/bin/bash\r\ntrue\r\n");
+    let (_, stderr, _) = folder.run(&["check", ".claude/settings.json", "--fix"], "");
+    assert!(
+        stderr.contains(
+            "fixed: .claude/settings.json: `preToolUse` is spelled `PreToolUse` here, now \"PreToolUse\""
+        ),
+        "{stderr}"
+    );
+    // The next look sees more: the event is known now.
+    let (stdout, stderr, status) = folder.run(&["check", ".claude/settings.json", "--fix"], "");
+    let (again, _, _) = folder.run(&["check", ".claude/settings.json", "--fix"], "");
+    assert!(again.ends_with(": 0 errors, 0 warnings\n"), "{status} {stdout}{stderr}{again}");
+    assert_eq!(
+        folder.read(".claude/settings.json"),
+        config.replace("preToolUse", "PreToolUse").replace("run_command", "Bash")
+    );
+    assert_eq!(folder.read(".claude/a.sh"), "#!/bin/bash\ntrue\n");
+    let mode = std::fs::metadata(folder.0.join(".claude/a.sh")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o100, 0o100);
+}
+
+#[test]
+fn a_config_is_checked_as_its_host_loads_it_and_for_another_platform() {
+    let folder = Folder::new("check-set");
+    let config = "enabled: true\nhooks:\n  - { name: note, hook: pre_tool, command: jq -n 1 }\n";
+    folder.write("i.yaml", config);
+    let (stdout, _, status) = folder.run(&["check", "i.yaml", "--set", "mode=plan"], "");
+    assert_eq!(status, 0, "{stdout}");
+    let (_, stderr, status) = folder.run(&["check", "i.yaml", "--set", "nope=1"], "");
+    assert!(status == 2 && stderr.contains("infer has no setting `nope`"), "{stderr}");
+    let (stdout, _, status) = folder.run(&["check", "--set", "help", "--dialect", "infer"], "");
+    assert!(status == 0 && stdout.starts_with("Settings of infer:"), "{stdout}");
+    let hooks =
+        "{\"hooks\": {\"Notification\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}}";
+    folder.write("c.json", hooks);
+    let (stdout, _, status) = folder.run(&["check", "c.json", "--target", "everruns"], "");
+    assert!(
+        status == 0 && stdout.contains("everruns has no event for `Notification` [target-lost]"),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn completions_and_pages_come_from_the_command_itself() {
+    let folder = Folder::new("completions");
+    for (shell, word) in
+        [("bash", "complete -F _hookbox"), ("zsh", "#compdef hookbox"), ("fish", "complete -c hookbox")]
+    {
+        let (stdout, _, status) = folder.run(&["completions", shell], "");
+        assert!(status == 0 && stdout.contains(word) && stdout.contains("goclaw"), "{shell}");
+    }
+    assert_eq!(folder.run(&["completions", "csh"], "").2, 2);
+    let (page, _, status) = folder.run(&["man", "test"], "");
+    assert!(status == 0 && page.contains(".TH hookbox-test 1") && page.contains("coverage"), "{page}");
+    assert!(folder.run(&["man"], "").0.contains("hookbox\\-lock(1)"));
+    let (_, stderr, status) = folder.run(&["man", "nope"], "");
+    assert!(status == 1 && stderr.contains("there is no subcommand `nope`; there are sh, fire"), "{stderr}");
 }

@@ -3,20 +3,28 @@
 //! Findings are errors (it does not work), warnings (probably not what was meant) and, with `--notes`, notes. Nothing is
 //! run.
 //!
+//! `--sarif` and `--github` print what the reviews of others show (`machine.rs`), `--fix` mends what has one safe answer
+//! (`fix.rs`).
+//!
 //! Exit status: 0 no error was found, 1 there is one, 2 a file could not be read or its dialect is not clear.
 
-use super::config::ContractArgument;
+mod fix;
+mod machine;
+mod report;
+
+use super::command_line::DialectParser;
+use super::config::{ContractArgument, apply};
 use super::script_files::HostScripts;
-use super::{CommandFailure, Streams, finish, stub};
+use super::stub::{self, Stub};
+use super::{CommandFailure, Streams, finish};
+use crate::hook::case::SessionSource;
+use crate::hook::convert::{Remark, RemarkKind, convert};
+use crate::hook::lint::{Finding, LintOptions, Severity, TARGET_CHANGED, TARGET_LOST, lint};
 use crate::hook::dialect::version;
-use crate::hook::lint::{Finding, LintOptions, RULES, Severity, lint};
-use crate::hook::{ConfigError, ConfigProblem, ContractVersion, Dialect};
+use crate::hook::{ConfigError, ConfigProblem, ContractVersion, Dialect, LoadOptions, assignment};
 use crate::sandbox::Sandbox;
 use crate::vfs::fixture::host::{self, MOST_TEXT};
 use crate::visible;
-use rustc_hash::FxHashMap;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,17 +32,14 @@ use std::time::Duration;
 #[derive(Clone, Debug, clap::Args)]
 pub struct CheckArguments {
     /// Hook configs; - is standard input
-    #[arg(required_unless_present_any = ["rules", "contract"], value_name = "FILE")]
+    #[arg(required_unless_present_any = ["rules", "set", "contract"], value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The configs' dialect; found from the content when not given
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = DialectParser)]
     pub dialect: Option<Dialect>,
     /// The version of the dialect's contract; the newest when not given. `--contract help` lists them
     #[arg(long, value_name = "NAME@VERSION")]
     pub contract: Option<ContractArgument>,
-    /// Say what this version of the dialect's contract does not know yet
-    #[arg(long, value_name = "NAME@VERSION")]
-    pub target: Option<ContractVersion>,
     /// A command that the session will have beside those of the sandbox (repeatable); a FILE is not looked at
     #[arg(long, value_name = "NAME[=FILE]")]
     pub stub: Vec<String>,
@@ -44,12 +49,31 @@ pub struct CheckArguments {
     /// The longest time that the host gives a hook, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = read_seconds)]
     pub timeout_cap: Option<Duration>,
+    /// Set what a host would set (repeatable), as for `fire`; `--set help` lists the settings
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Tell also what this version of the dialect's contract does not know yet, or what has no counterpart in another dialect
+    /// (as `convert` would)
+    #[arg(long, value_name = "NAME[@VERSION]")]
+    pub target: Option<ContractVersion>,
+    /// Refuse a config whose bundle is not what `hookbox lock` wrote down; say what changed and what that does
+    #[arg(long)]
+    pub locked: bool,
+    /// Mend what has one safe answer, in the files themselves, and tell the rest
+    #[arg(long)]
+    pub fix: bool,
     /// Show notes too
     #[arg(long)]
     pub notes: bool,
     /// Print the findings as one JSON document
     #[arg(long)]
     pub json: bool,
+    /// Print the findings as SARIF 2.1.0
+    #[arg(long, conflicts_with = "json")]
+    pub sarif: bool,
+    /// Print the findings as annotations of GitHub's workflows
+    #[arg(long, conflicts_with_all = ["json", "sarif"])]
+    pub github: bool,
     /// List the rules
     #[arg(long)]
     pub rules: bool,
@@ -61,8 +85,8 @@ fn read_seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Runs the command.
-pub fn run(arguments: &CheckArguments, streams: &mut Streams<'_>) -> u8 {
-    let result = check(arguments, streams);
+pub fn run(arguments: &CheckArguments, sessions: &dyn SessionSource, streams: &mut Streams<'_>) -> u8 {
+    let result = check(arguments, sessions, streams);
     finish(result, streams)
 }
 
@@ -77,6 +101,13 @@ struct Refused {
     shown: String,
 }
 
+impl From<CommandFailure> for Refused {
+    fn from(failure: CommandFailure) -> Self {
+        let message = failure.to_string();
+        Self { shown: message.clone(), message }
+    }
+}
+
 impl From<ConfigError> for Refused {
     fn from(error: ConfigError) -> Self {
         let join = |lines: Vec<String>, separator: &str| lines.join(separator);
@@ -87,9 +118,17 @@ impl From<ConfigError> for Refused {
     }
 }
 
-fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, CommandFailure> {
+fn check(
+    arguments: &CheckArguments,
+    sessions: &dyn SessionSource,
+    streams: &mut Streams<'_>,
+) -> Result<u8, CommandFailure> {
     if arguments.rules {
-        streams.print(&rules())?;
+        streams.print(&report::rules())?;
+        return Ok(0);
+    }
+    if arguments.files.is_empty() || arguments.set.iter().any(|set| set == "help") {
+        streams.print(&settings(arguments.dialect))?;
         return Ok(0);
     }
     if arguments.contract == Some(ContractArgument::Help) {
@@ -104,18 +143,30 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
             (path.display().to_string(), host::read_named(path, MOST_TEXT))
         };
         let checked = match text {
-            Ok(text) => check_text(arguments, path, &name, &text),
+            Ok(text) => check_and_mend(arguments, path, &name, &text, streams)?,
             Err(error) => {
                 let shown = format!("{}: {error}", visible::line(&name));
                 Err(Refused { message: error.to_string(), shown })
             }
         };
+        let checked = match checked {
+            Ok(_) if arguments.locked => {
+                locked(arguments, path, sessions).map_or_else(|refused| Err(refused), |()| checked)
+            }
+            checked => checked,
+        };
         files.push((name, checked));
     }
     if arguments.json {
-        streams.print_json(&to_json(&files))?;
+        streams.print_json(&report::to_json(&files))?;
+    } else if arguments.sarif {
+        streams.print_json(&machine::sarif(&files))?;
+    } else if arguments.github {
+        streams.print(&machine::annotations(&files))?;
     } else {
-        streams.print(&to_text(&files))?;
+        let text = visible::lines(&report::to_text(&files)).into_owned();
+        let text = if streams.is_coloured { report::coloured(&text) } else { text };
+        streams.stdout.write_all(text.as_bytes()).map_err(CommandFailure::Write)?;
     }
     for refused in files.iter().filter_map(|(_, checked)| checked.as_ref().err()) {
         streams.report(&format!("hookbox: {}\n", refused.shown))?;
@@ -129,18 +180,66 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
     })
 }
 
+/// Holds a config to its lock.
+fn locked(arguments: &CheckArguments, path: &Path, sessions: &dyn SessionSource) -> Result<(), Refused> {
+    let stubs = Stub::parse_all(&arguments.stub)?;
+    Ok(super::lock::verify(path, &stubs, sessions)?)
+}
+
+/// The settings of one dialect, or of all.
+fn settings(dialect: Option<Dialect>) -> String {
+    let all = Dialect::ALL.iter().filter(|one| dialect.is_none_or(|dialect| dialect == **one));
+    all.map(|dialect| format!("Settings of {dialect}:\n\n{}", assignment::list(*dialect))).collect()
+}
+
+/// What a config has that another dialect lacks.
+fn losses(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Vec<Finding>, ConfigProblem> {
+    let converted = convert(from, to, name, text)?;
+    let finding = |remark: &Remark| {
+        let rule = match remark.kind {
+            RemarkKind::Lost => &TARGET_LOST,
+            _ => &TARGET_CHANGED,
+        };
+        Finding::about_file(rule, name, remark.hook.clone(), format!("{}: {}", to.name(), remark.text))
+    };
+    Ok(converted.remarks.iter().map(finding).collect())
+}
+
+/// Checks a file; with `--fix` mends what can be mended, and checks it again.
+fn check_and_mend(
+    arguments: &CheckArguments,
+    path: &Path,
+    name: &str,
+    text: &[u8],
+    streams: &mut Streams<'_>,
+) -> Result<Checked, CommandFailure> {
+    let checked = check_text(arguments, path, name, text);
+    let Ok((_, findings)) = &checked else { return Ok(checked) };
+    if !arguments.fix || findings.iter().all(|finding| finding.fix.is_none()) {
+        return Ok(checked);
+    }
+    if path.as_os_str() == "-" {
+        let message = "--fix writes files: standard input has none; name the config's file".to_owned();
+        return Err(CommandFailure::Other(message));
+    }
+    for line in fix::mend(path, findings)? {
+        streams.report(&format!("hookbox: {line}\n"))?;
+    }
+    let text = host::read_named(path, MOST_TEXT).map_err(CommandFailure::host(name))?;
+    Ok(check_text(arguments, path, name, &text))
+}
+
 fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) -> Checked {
     let contract = arguments.contract.and_then(ContractArgument::version);
-    let named = arguments.dialect.or(contract.or(arguments.target).map(|version| version.dialect()));
-    for version in [contract, arguments.target].into_iter().flatten() {
-        if let Some(dialect) = named.filter(|dialect| *dialect != version.dialect()) {
-            let message = format!("{version} is no version of {dialect}");
-            return Err(Refused { shown: message.clone(), message });
-        }
+    let named = arguments.dialect.or(contract.map(|version| version.dialect()));
+    if let (Some(dialect), Some(version)) = (named, contract.filter(|version| Some(version.dialect()) != named)) {
+        let message = format!("{version} is no version of {dialect}");
+        return Err(Refused { shown: message.clone(), message });
     }
-    let dialect = match named {
-        Some(dialect) => dialect,
-        None => Dialect::detect(name, text)?,
+    let dialect = match (named, arguments.target) {
+        (Some(dialect), _) => dialect,
+        (None, Some(target)) => Dialect::detect(name, text).unwrap_or(target.dialect()),
+        (None, None) => Dialect::detect(name, text)?,
     };
     let has_command =
         |name: &str| Sandbox::has_command(name) || arguments.stub.iter().any(|stub| stub::name(stub) == name);
@@ -148,120 +247,19 @@ fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) 
         let message = format!("--seed: {error}");
         Refused { shown: message.clone(), message }
     })?;
+    let mut load = LoadOptions { contract, ..LoadOptions::default() };
+    apply(dialect, &mut load, &arguments.set).map_err(Refused::from)?;
     let options = LintOptions {
         has_command: &has_command,
         timeout_cap: arguments.timeout_cap,
         files: Some(&files),
-        contract,
-        target: arguments.target,
+        load: Some(&load),
+        target: arguments.target.filter(|target| target.dialect() == dialect),
     };
     let mut findings = lint(dialect, name, text, &options).map_err(ConfigError::from)?;
+    if let Some(target) = arguments.target.map(|target| target.dialect()).filter(|target| *target != dialect) {
+        findings.extend(losses(dialect, target, name, text).map_err(ConfigError::from)?);
+    }
     findings.retain(|finding| arguments.notes || finding.rule.severity > Severity::Note);
     Ok((dialect, findings))
-}
-
-fn rules() -> String {
-    let mut text = String::new();
-    for rule in RULES {
-        let _ = writeln!(
-            text,
-            "{:<20} {:<8} {}\n{:30}{}",
-            rule.id,
-            rule.severity.name(),
-            rule.summary,
-            "",
-            rule.hint
-        );
-    }
-    text
-}
-
-/// The findings, and for each file a line with its dialect and how many there are; a file that was refused has none.
-fn to_text(files: &[(String, Checked)]) -> String {
-    let mut text = String::new();
-    let checked = files.iter().filter_map(|(name, checked)| Some((name, checked.as_ref().ok()?)));
-    let (mut all, mut looked_at) = ([0_usize; 3], 0_usize);
-    for (name, (dialect, findings)) in checked {
-        let mut counts = [0_usize; 3];
-        for same in grouped(findings) {
-            let _ = writeln!(text, "{}\n", show_group(&same));
-        }
-        for finding in findings {
-            for counts in [&mut counts, &mut all] {
-                if let Some(count) = counts.get_mut(finding.rule.severity as usize) {
-                    *count = count.saturating_add(1);
-                }
-            }
-        }
-        looked_at = looked_at.saturating_add(1);
-        let _ = writeln!(text, "{}: {dialect}: {}", visible::line(name), show_counts(counts));
-    }
-    if looked_at > 1 {
-        let _ = writeln!(text, "{looked_at} files: {}", show_counts(all));
-    }
-    text
-}
-
-fn show_counts([notes, warnings, errors]: [usize; 3]) -> String {
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let mut parts = vec![plural(errors, "error"), plural(warnings, "warning")];
-    if notes > 0 {
-        parts.push(plural(notes, "note"));
-    }
-    parts.join(", ")
-}
-
-/// Findings of the same rule with the same words in the same file are told once when they are more than this.
-const MOST_ALIKE: usize = 3;
-
-/// What is alike where there is much of it, each at the place of its first; the others one by one.
-fn grouped(findings: &[Finding]) -> Vec<Vec<&Finding>> {
-    let key = |finding: &'_ Finding| {
-        let ConfigProblem { file, message, .. } = &finding.problem;
-        (finding.rule.id, file.clone(), message.clone())
-    };
-    let mut alike: FxHashMap<_, Vec<&Finding>> = FxHashMap::default();
-    for finding in findings {
-        alike.entry(key(finding)).or_default().push(finding);
-    }
-    let mut groups = Vec::new();
-    for finding in findings {
-        let many = alike.get_mut(&key(finding)).filter(|same| same.len() > MOST_ALIKE || same.is_empty());
-        match many.map(std::mem::take) {
-            None => groups.push(vec![finding]),
-            Some(same) if same.is_empty() => {}
-            Some(same) => groups.push(same),
-        }
-    }
-    groups
-}
-
-/// One finding as it is; many as the first of them, without its hook, how many, and the places.
-fn show_group(group: &[&Finding]) -> String {
-    let Some(first) = group.first() else { return String::new() };
-    if group.len() <= MOST_ALIKE {
-        return first.show();
-    }
-    let places: Vec<String> = group
-        .iter()
-        .filter_map(|finding| finding.problem.place.as_ref())
-        .map(|place| format!("{}:{}", place.line, place.column))
-        .collect();
-    let text = Finding { hook: None, ..(*first).clone() }.show();
-    let count = format!("\n  = {} times: {}", group.len(), places.join(", "));
-    text + &count
-}
-
-fn to_json(files: &[(String, Checked)]) -> Value {
-    let files: Vec<Value> = files
-        .iter()
-        .map(|(name, checked)| match checked {
-            Ok((dialect, findings)) => {
-                let findings: Vec<Value> = findings.iter().map(Finding::to_json).collect();
-                json!({"file": name, "dialect": dialect.name(), "findings": findings})
-            }
-            Err(refused) => json!({"file": name, "error": refused.message}),
-        })
-        .collect();
-    json!({"files": files})
 }

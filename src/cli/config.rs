@@ -2,6 +2,7 @@
 //! folder of a plug-in.
 
 use super::CommandFailure;
+use super::command_line::DialectParser;
 use super::plugin::Plugin;
 use crate::hook::dialect::docker_agent::append_cli_hook;
 use crate::hook::dialect::version;
@@ -16,7 +17,7 @@ pub struct ConfigArguments {
     #[arg(long, value_name = "FILE", required_unless_present_any = ["set", "plugin_root", "contract"])]
     pub hooks: Option<PathBuf>,
     /// The config's dialect; found from its content when not given
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = DialectParser)]
     pub dialect: Option<Dialect>,
     /// The version of the dialect's contract; the newest when not given. `--contract help` lists them
     #[arg(long, value_name = "NAME@VERSION")]

@@ -5,6 +5,7 @@
 //!
 //! Exit status: 0 everything has a counterpart, 1 something is lost or the config cannot be used.
 
+use super::command_line::DialectParser;
 use super::{CommandFailure, Streams, finish};
 use crate::document::to_yaml;
 use crate::hook::convert::{Converted, RemarkKind, convert};
@@ -22,10 +23,10 @@ pub struct ConvertArguments {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Its dialect; found from the content when not given
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = DialectParser)]
     pub from: Option<Dialect>,
     /// The dialect to port it to
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = DialectParser)]
     pub to: Dialect,
     /// Where to write the converted config
     #[arg(long, short, value_name = "FILE")]

@@ -7,6 +7,7 @@
 //!
 //! Exit status: 0 proceed (in shadow mode always), 2 blocked, 1 the run could not be done.
 
+use super::bundle::Bundle;
 use super::config::{ConfigArguments, LoadedConfig};
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
@@ -45,6 +46,9 @@ pub struct FireArguments {
     /// fits answers
     #[arg(long, value_name = "FILE")]
     pub answer: Option<PathBuf>,
+    /// Refuse a config whose bundle is not what `hookbox lock` wrote down; say what changed and what that does
+    #[arg(long)]
+    pub locked: bool,
     /// Say in which dialect, and for each hook whether it was selected, what ran, what was asked, who answered and which rule decided
     #[arg(long)]
     pub explain: bool,
@@ -75,6 +79,7 @@ fn fire(
         return Ok(0);
     }
     let LoadedConfig { hooks, plugin } = arguments.config.load()?;
+    look_at_bundle(arguments, sessions, streams)?;
     let hooks = if arguments.shadow { hooks.shadow() } else { hooks };
     let event = read_event(arguments, &hooks, streams)?;
     let answers = Arc::new(answers(arguments)?);
@@ -113,6 +118,28 @@ fn fire(
         }
     }
     Ok(if outcome.decision.proceeds() { 0 } else { 2 })
+}
+
+/// Holds the config to the lock of its bundle, and runs the bundle's canaries: a guard that does not guard is an error here.
+fn look_at_bundle(
+    arguments: &FireArguments,
+    sessions: &dyn SessionSource,
+    streams: &mut Streams<'_>,
+) -> Result<(), CommandFailure> {
+    let Some(config) = arguments.config.hooks.as_deref() else {
+        let message = "--locked is about the config of a bundle: --hooks FILE is wanted".to_owned();
+        return if arguments.locked { Err(CommandFailure::Other(message)) } else { Ok(()) };
+    };
+    let stubs = Stub::parse_all(&arguments.stub)?;
+    if arguments.locked {
+        return super::lock::verify(config, &stubs, sessions);
+    }
+    let Some(folder) = Bundle::around(config) else { return Ok(()) };
+    match Bundle::open(&folder) {
+        Ok(bundle) => bundle.canaries(sessions, &stubs),
+        // The config is not to blame for a file of cases that is being written.
+        Err(failure) => streams.report(&format!("hookbox: warning: canaries not run: {failure}\n")),
+    }
 }
 
 fn answers(arguments: &FireArguments) -> Result<Answers, CommandFailure> {

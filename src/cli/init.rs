@@ -5,6 +5,7 @@
 //!
 //! Exit status: 0, or 1 when nothing, or not all, could be written.
 
+use super::command_line::DialectParser;
 use super::{CommandFailure, Streams, finish};
 use crate::hook::Dialect;
 use crate::vfs::fixture::host::{HostFolder, HostKind};
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, clap::Args)]
 pub struct InitArguments {
     /// The dialect
-    #[arg(value_name = "DIALECT")]
+    #[arg(value_name = "DIALECT", value_parser = DialectParser)]
     pub dialect: Dialect,
     /// Where to write; made if it is missing
     #[arg(value_name = "DIR", default_value = ".")]

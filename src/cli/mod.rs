@@ -4,13 +4,16 @@
 //! Nothing below knows that there is a command line. Files of the host are opened by `vfs::fixture::host` alone, and what is printed for
 //! people goes through `visible`. A new subcommand is a file here and a variant in `main.rs`, whose documentation is its `--help`.
 
+mod bundle;
 pub mod check;
+pub mod command_line;
 pub mod config;
 pub mod convert;
 mod export;
 pub mod fire;
 pub mod init;
 mod line_editor;
+pub mod lock;
 mod plugin;
 pub mod record;
 mod reference;
@@ -34,6 +37,8 @@ pub struct Streams<'a> {
     pub stdout: &'a mut dyn Write,
     /// Standard error.
     pub stderr: &'a mut dyn Write,
+    /// Whether standard output shows colours.
+    pub is_coloured: bool,
 }
 
 impl Streams<'_> {

@@ -10,6 +10,7 @@
 
 mod transcript;
 
+use super::command_line::DialectParser;
 use super::{CommandFailure, Streams, finish};
 use crate::document::to_yaml;
 use crate::hook::case::{CaseFile, CaseResult, SessionSource};
@@ -35,7 +36,7 @@ pub struct RecordArguments {
     #[arg(long, value_name = "FILE")]
     pub hooks: PathBuf,
     /// The config's dialect; found from its content when not given
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = DialectParser)]
     pub dialect: Option<Dialect>,
     /// Take only events of this name (repeatable): `PreToolUse`, or `tool_call_starting`
     #[arg(long, value_name = "NAME")]

@@ -67,10 +67,10 @@ impl Drop for Folder {
 fn run(words: &[&str], stdin: &str, prints: &'static str) -> (u8, String, String) {
     let line = Line::try_parse_from([&["hookbox"], words].concat()).unwrap();
     let (mut input, mut out, mut err) = (stdin.as_bytes(), Vec::new(), Vec::new());
-    let mut streams = Streams { stdin: &mut input, stdout: &mut out, stderr: &mut err };
+    let mut streams = Streams { stdin: &mut input, stdout: &mut out, stderr: &mut err, is_coloured: false };
     let source = Source { base: Base::new(&[]), prints };
     let status = match &line.command {
-        Command::Check(arguments) => check::run(arguments, &mut streams),
+        Command::Check(arguments) => check::run(arguments, &source, &mut streams),
         Command::Convert(arguments) => convert::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &source, &mut streams),
         Command::Schema(arguments) => schema::run(arguments, &mut streams),

@@ -50,7 +50,8 @@
 //! ```
 //!
 //! All but `id` and `cases` may also be set in a case. A case has `event` and `expect`, or `steps` of those, fired one
-//! after another in one session, or only `load`. What can be expected is in `report.rs`, how values are compared in
+//! after another in one session, or only `load`. `canary: true` marks a case that is run whenever the config of its bundle is
+//! loaded (`hookbox fire`, `check --locked`). What can be expected is in `report.rs`, how values are compared in
 //! `compare.rs`.
 
 mod compare;
@@ -136,6 +137,9 @@ pub struct Case {
     files: BTreeMap<String, String>,
     #[serde(default)]
     answers: Vec<Answer>,
+    /// Run whenever the config of its bundle is loaded: a guard that must guard.
+    #[serde(default)]
+    pub canary: bool,
     #[serde(default)]
     load: Map<String, Value>,
     #[serde(default)]

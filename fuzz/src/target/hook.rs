@@ -82,7 +82,7 @@ pub fn config(data: &[u8]) {
             has_command: &Sandbox::has_command,
             timeout_cap: None,
             files: None,
-            contract: None,
+            load: None,
             target: None,
         };
         let findings = lint(dialect, "hooks", text, &lint_options);

@@ -71,7 +71,7 @@ impl Report<'_> {
 }
 
 impl Ran {
-    pub(super) fn passed(&self) -> bool {
+    pub(in crate::cli) fn passed(&self) -> bool {
         self.result.as_ref().is_ok_and(|result| result.differences.is_empty())
     }
 
@@ -80,7 +80,7 @@ impl Ran {
     }
 
     /// What is wrong, for people: some lines.
-    pub(super) fn told(&self) -> String {
+    pub(in crate::cli) fn told(&self) -> String {
         match &self.result {
             Ok(result) => told(&result.differences),
             Err(why) => format!("  could not be run: {}\n", visible::block(why, "    ")),

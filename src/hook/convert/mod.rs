@@ -37,8 +37,10 @@ mod tests;
 
 pub use remark::{Remark, RemarkKind};
 
+use super::contract::{LoadOptions, Purpose};
 use super::error::ConfigProblem;
 use super::event_table::{EventRow, Part};
+use super::hook_set::HookSet;
 use super::portable::{self, Draft, Facts, Matching, PortableHandler, PortableHook, Tools, quoted};
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
@@ -71,9 +73,22 @@ pub fn convert(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Co
     for (index, hook) in hooks.iter().enumerate() {
         carried += usize::from(conversion.hook(from, hook, index));
     }
+    let left = conversion.drop_refused();
     conversion.chain_remarks(from);
     let config = (portable::facts(to).write)(&conversion.drafts);
+    // What each of two hooks may say both may not (an id that stands twice).
+    if let Some(message) = refusal(to, &config) {
+        return Err(source.problem(None, format!("{to} refuses what it would be there: {message}")));
+    }
+    let carried = carried.saturating_sub(left);
     Ok(Converted { config, remarks: conversion.remarks, hooks: (hooks.len(), carried) })
+}
+
+/// What a platform says against a config; `None`: it takes it.
+fn refusal(dialect: Dialect, config: &Value) -> Option<String> {
+    let options = LoadOptions { purpose: Purpose::Save, ..LoadOptions::default() };
+    let error = HookSet::load(dialect, config.to_string().as_bytes(), &options).err()?;
+    error.problems.first().map(|problem| problem.message.clone())
 }
 
 /// The hook that an adapter was made from, with its dialect.
@@ -92,6 +107,26 @@ struct Conversion {
 impl Conversion {
     fn remark(&mut self, kind: RemarkKind, hook: &str, text: impl Into<String>) {
         self.remarks.push(Remark { kind, hook: Some(hook.to_owned()), text: text.into() });
+    }
+
+    /// Leaves out hooks that the target does not take as they are (an expression that it can not read); how many.
+    fn drop_refused(&mut self) -> usize {
+        let write = portable::facts(self.to).write;
+        if self.drafts.is_empty() || refusal(self.to, &write(&self.drafts)).is_none() {
+            return 0;
+        }
+        let before = self.drafts.len();
+        for draft in std::mem::take(&mut self.drafts) {
+            match refusal(self.to, &write(std::slice::from_ref(&draft))) {
+                None => self.drafts.push(draft),
+                Some(message) => {
+                    let label = draft.name.clone().unwrap_or_else(|| draft.event.name.to_owned());
+                    let text = format!("{} refuses it: {message}", self.to);
+                    self.remark(RemarkKind::Lost, &label, text);
+                }
+            }
+        }
+        before - self.drafts.len()
     }
 
     /// Whether the hook has a counterpart.

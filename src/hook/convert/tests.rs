@@ -320,7 +320,7 @@ fn the_linter_looks_at_what_was_ported_and_not_at_the_adapter() {
         has_command: &Sandbox::has_command,
         timeout_cap: None,
         files: None,
-        contract: None,
+        load: None,
         target: None,
     };
     for (from, to) in pairs() {

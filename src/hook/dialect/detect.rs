@@ -40,8 +40,8 @@ impl Dialect {
             Ok(node) => node,
             // A Markdown file with hooks in its frontmatter is neither.
             Err(error) => {
-                let contract = Self::ClaudeCode.contract();
-                let node = (contract.tree)(&source).ok().filter(|node| (contract.recognises)(node));
+                let tree = (Self::ClaudeCode.contract().tree)(&source).ok();
+                let node = tree.filter(|node| node.get("hooks").is_some_and(Node::is_object));
                 return node.map(|_| Self::ClaudeCode).ok_or_else(|| error.into());
             }
         };
@@ -52,8 +52,17 @@ impl Dialect {
             let message = format!("`{event}` is an event of Cursor: a config of no dialect");
             return Err(source.problem(node.at, message).into());
         }
-        let fitting: Vec<_> =
-            Self::ALL.iter().filter(|dialect| (dialect.contract().recognises)(&node)).copied().collect();
+        let is_json = source.json("").is_ok();
+        let fits =
+            |dialect: &Self| (is_json || dialect.reads_yaml()) && (dialect.contract().recognises)(&node);
+        let mut fitting: Vec<_> = Self::ALL.iter().filter(|dialect| fits(dialect)).copied().collect();
+        let handlers = handlers(&node);
+        // A tool's own file with types of its own looks like one of a platform whose lists of hooks are flat.
+        fitting.retain(|dialect| *dialect != Self::Agentao || handlers.knows_a_type);
+        // Of Claude Code's and Agentao's files, which name the same events, those of the first have groups.
+        if handlers.has_groups && fitting == [Self::ClaudeCode, Self::Agentao] {
+            fitting.truncate(1);
+        }
         match fitting.as_slice() {
             [dialect] => Ok(*dialect),
             [] => Err(of_none(&source, &node)),
@@ -67,10 +76,40 @@ impl Dialect {
     }
 }
 
+impl Dialect {
+    /// Whether its platform takes a config that is YAML and not JSON.
+    const fn reads_yaml(self) -> bool {
+        matches!(self, Self::DockerAgent | Self::Infer | Self::ClaudeCode)
+    }
+}
+
+/// What the lists of an event map hold.
+struct Handlers {
+    /// One has groups: entries with a list of hooks.
+    has_groups: bool,
+    /// One of the entries that are hooks themselves is of a type that platforms have, or there is none.
+    knows_a_type: bool,
+}
+
+fn handlers(node: &Node) -> Handlers {
+    let events = node.get("hooks").map_or(&[][..], Node::members).iter();
+    let entries: Vec<&Node> = events.flat_map(|event| event.value.as_array().unwrap_or_default()).collect();
+    let has_groups =
+        entries.iter().any(|entry| entry.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()));
+    let mut types = entries.iter().filter_map(|entry| entry.get("type")?.as_str()).peekable();
+    let knows_a_type = types.peek().is_none()
+        || types.any(|kind| matches!(kind, "command" | "prompt" | "http" | "agent" | "mcp_tool"));
+    Handlers { has_groups, knows_a_type }
+}
+
 /// Whether a file of this name is Claude Code's.
 fn is_claudes(name: &str) -> bool {
     let mut parts = name.rsplit(['/', '\\']);
-    matches!((parts.next(), parts.next()), (Some("settings.json" | "settings.local.json"), Some(".claude")))
+    matches!(
+        (parts.next(), parts.next()),
+        (Some("settings.json" | "settings.local.json"), Some(".claude"))
+            | (Some("plugin.json"), Some(".claude-plugin"))
+    )
 }
 
 /// An event of Cursor that the config names.
@@ -147,6 +186,24 @@ mod tests {
         }
         assert_eq!(detect("hooks.json", flat), Ok(Dialect::Agentao));
         assert_eq!(detect("x.claude/settings.json", flat), Ok(Dialect::Agentao));
+        assert_eq!(detect("p/.claude-plugin/plugin.json", r#"{"name": "p"}"#), Ok(Dialect::ClaudeCode));
+    }
+
+    #[test]
+    fn what_looks_like_two_platforms_is_told_by_what_only_one_has() {
+        let mixed = r#"{"hooks": {"Stop": [{"type": "command", "command": "x"}],
+            "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}}"#;
+        assert_eq!(detect("h", mixed), Ok(Dialect::ClaudeCode));
+        let of_a_tool = r#"{"hooks": {"Stop": [{"type": "powershell", "script": "x"}]}}"#;
+        assert!(detect("h", of_a_tool).is_err());
+        // An agent of another tool, in YAML, with hooks of its own.
+        assert!(
+            detect(
+                "a.yaml",
+                "name: a\nhooks:\n  - event: pre_tool_use\n    executor: { type: bash, command: x }\n"
+            )
+            .is_err()
+        );
     }
 
     #[test]
@@ -154,6 +211,11 @@ mod tests {
         let agent =
             "---\nname: a\nhooks:\n  Stop:\n    - hooks: [{ type: command, command: x }]\n---\nRead `x`: {\n";
         assert_eq!(detect("agents/a.md", agent), Ok(Dialect::ClaudeCode));
+        // Events that it does not know are for its loader to tell.
+        assert_eq!(
+            detect("a.md", "---\nname: a\nhooks:\n  pre: |\n    x\n---\nRead `x`: {\n"),
+            Ok(Dialect::ClaudeCode)
+        );
         assert!(detect("a.md", "---\nname: a\n---\nRead `x`: {\n").is_err());
     }
 

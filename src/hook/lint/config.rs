@@ -4,7 +4,7 @@ use super::rule::{
     CONDITION_NEVER, DUPLICATE_KEY, EVENT_FOREIGN, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED, MATCHER_NEVER,
     TIMEOUT_CAP, TIMEOUT_UNIT,
 };
-use super::{Finding, HookLint, reach};
+use super::{Finding, Fix, HookLint, reach};
 use crate::document::{Node, Source};
 use crate::hook::dialect::goclaw;
 use crate::hook::dialect::list::Dialect;
@@ -126,6 +126,19 @@ impl HookLint<'_> {
             return;
         };
         self.report(&EVENT_FOREIGN, hook.places.hook, message);
+        if let Some(name) = spelled {
+            self.mended_by_name(&hook.event, name);
+        }
+    }
+
+    /// Another name in quotes, where the config has the name once.
+    fn mended_by_name(&mut self, from: &str, to: &str) {
+        let quoted = format!("\"{from}\"");
+        let mut places = memchr::memmem::find_iter(self.source.text, quoted.as_bytes());
+        if let (Some(at), None) = (places.next(), places.next()) {
+            let text = format!("\"{to}\"");
+            self.mended_by(Fix::Replace { at: at..at + quoted.len(), text });
+        }
     }
 
     fn matcher(&mut self) {
@@ -176,6 +189,14 @@ impl HookLint<'_> {
             }
             if let Some(message) = self.foreign_tool(&name.text) {
                 self.report(&MATCHER_FOREIGN_TOOL, at, message);
+                // A name alone is the shell tool's; in a list of names the others may be meant as they are.
+                let quoted = format!("\"{}\"", name.text);
+                if let (Some(at), true) = (at, written == name.text)
+                    && self.source.text.get(at..).is_some_and(|rest| rest.starts_with(quoted.as_bytes()))
+                {
+                    let text = format!("\"{}\"", self.facts.shell_tool);
+                    self.mended_by(Fix::Replace { at: at..at + quoted.len(), text });
+                }
             }
         }
     }
@@ -322,7 +343,13 @@ pub(super) fn duplicate_keys(source: &Source<'_>, node: &Node) -> Vec<Finding> {
             if !seen.insert(member.name.as_str()) && !is_comment && findings.len() < MOST_DUPLICATES {
                 let problem =
                     source.problem(member.at, format!("`{}` is there twice; the first is lost", member.name));
-                findings.push(Finding { rule: &DUPLICATE_KEY, hook: None, problem, script_line: None });
+                findings.push(Finding {
+                    rule: &DUPLICATE_KEY,
+                    hook: None,
+                    problem,
+                    script_line: None,
+                    fix: None,
+                });
             }
         }
     }

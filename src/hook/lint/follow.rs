@@ -10,7 +10,7 @@
 use super::calls::{FileCall, How, calls, interpreter_of};
 use super::place::{Root, Scope, ScriptPath};
 use super::rule::{COMMAND_MISSING, SCRIPT_MISSING, SCRIPT_NOT_EXECUTABLE};
-use super::{Finding, HookLint, LintOptions};
+use super::{Finding, Fix, HookLint, LintOptions};
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{self, PortableHandler, PortableHook};
@@ -158,6 +158,7 @@ impl<'h> Follow<'h> {
         {
             let message = format!("`{}` is called by its path and is not executable", shown(call));
             lint.report_in_script(&SCRIPT_NOT_EXECUTABLE, call.offset, message);
+            lint.mended_by(Fix::Executable { file: file.name.clone() });
         }
         if let Some(name) = interpreter {
             if !(self.options.has_command)(&name) {

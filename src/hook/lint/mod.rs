@@ -8,7 +8,7 @@
 //!
 //! let config = br#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command",
 //!     "command": "if jq -r .tool_input.command | grep -q 'rm -rf'; then echo no >&2; exit 1; fi"}]}]}}"#;
-//! let options = LintOptions { has_command: &Sandbox::has_command, timeout_cap: None, files: None };
+//! let options = LintOptions { has_command: &Sandbox::has_command, timeout_cap: None, files: None, load: None, target: None };
 //! let findings = lint(Dialect::ClaudeCode, "hooks.json", config, &options)?;
 //! // Only exit status 2 blocks.
 //! let error = findings.iter().find(|finding| finding.rule.severity == Severity::Error);
@@ -61,6 +61,8 @@ mod tests;
 pub use follow::{Found, ScriptFile, ScriptFiles};
 pub use place::{Root, ScriptPath};
 pub use rule::{RULES, Rule, Severity};
+#[cfg_attr(not(feature = "cli"), allow(unused_imports, reason = "the command looks at other dialects"))]
+pub(crate) use rule::{TARGET_CHANGED, TARGET_LOST};
 
 use super::contract::{LoadOptions, Purpose};
 use super::error::ConfigProblem;
@@ -74,6 +76,7 @@ use crate::visible;
 use follow::{Beside, Role};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::time::Duration;
 
 /// Most findings of one hook.
@@ -88,9 +91,9 @@ pub struct LintOptions<'o> {
     pub timeout_cap: Option<Duration>,
     /// Where the files are that hooks call; `None`: they are not looked at.
     pub files: Option<&'o dyn ScriptFiles>,
-    /// The version of the dialect's contract by which the config is read; `None`: the newest.
-    pub contract: Option<ContractVersion>,
-    /// A version that must know all that the config uses.
+    /// What the host says when it loads the config; `None`: nothing.
+    pub load: Option<&'o LoadOptions>,
+    /// A version of the dialect's contract that must know all that the config uses.
     pub target: Option<ContractVersion>,
 }
 
@@ -105,9 +108,38 @@ pub struct Finding {
     pub problem: ConfigProblem,
     /// Line of the hook's script, from 1.
     pub script_line: Option<u32>,
+    /// What mends it, where there is one safe answer.
+    pub fix: Option<Fix>,
+}
+
+/// A change that mends a finding and changes nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fix {
+    /// Bytes of the finding's file become another text.
+    Replace {
+        /// `[start, end)`
+        at: Range<usize>,
+        /// In its place.
+        text: String,
+    },
+    /// Carriage returns before newlines go away.
+    Newlines,
+    /// The file gets the right to be executed.
+    Executable {
+        /// As [`ScriptFile::name`].
+        file: String,
+    },
 }
 
 impl Finding {
+    /// A finding about a config as a whole.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command looks at other dialects"))]
+    pub(crate) fn about_file(rule: &'static Rule, file: &str, hook: Option<String>, message: String) -> Self {
+        let problem = Source::new(file, b"").problem(None, message);
+        Self { rule, hook, problem, script_line: None, fix: None }
+    }
+
     /// For people: place, severity, message, rule; the line; the hint.
     pub fn show(&self) -> String {
         let ConfigProblem { file, place, message, .. } = &self.problem;
@@ -143,6 +175,7 @@ impl Finding {
             "line": place.map(|place| place.line),
             "column": place.map(|place| place.column),
             "script_line": self.script_line,
+            "fixable": self.fix.is_some(),
         })
     }
 }
@@ -161,7 +194,7 @@ pub fn lint(
     // Frontmatter is its dialect's own language.
     let own = |error| (dialect.contract().tree)(&source).map_err(|_| error);
     let node = source.json_or_yaml("not a hook config: ").or_else(own)?;
-    let mut findings = load(dialect, name, text, options.contract);
+    let mut findings = load(dialect, name, text, options.load);
     if let Some(target) = options.target {
         findings.extend(version::unknown(target, dialect, &source, &node));
     }
@@ -213,10 +246,10 @@ fn place_of(finding: &Finding) -> (usize, usize) {
 }
 
 /// What the dialect's loader says.
-fn load(dialect: Dialect, name: &str, text: &[u8], contract: Option<ContractVersion>) -> Vec<Finding> {
-    let options =
-        LoadOptions { name: name.to_owned(), purpose: Purpose::Save, contract, ..LoadOptions::default() };
-    let finding = |rule, problem| Finding { rule, hook: None, problem, script_line: None };
+fn load(dialect: Dialect, name: &str, text: &[u8], given: Option<&LoadOptions>) -> Vec<Finding> {
+    let given = given.cloned().unwrap_or_default();
+    let options = LoadOptions { name: name.to_owned(), purpose: Purpose::Save, ..given };
+    let finding = |rule, problem| Finding { rule, hook: None, problem, script_line: None, fix: None };
     match super::hook_set::HookSet::load(dialect, text, &options) {
         Err(error) => {
             error.problems.into_iter().map(|problem| finding(&rule::CONFIG_INVALID, problem)).collect()
@@ -227,7 +260,9 @@ fn load(dialect: Dialect, name: &str, text: &[u8], contract: Option<ContractVers
             .filter(|notice| matches!(notice.kind, NoticeKind::Dropped | NoticeKind::Warning))
             .filter(|notice| !is_about_a_comment(&notice.problem.message))
             .map(|notice| {
-                let mut finding = finding(&rule::CONFIG_NOTICE, notice.problem.clone());
+                let is_elsewhere = notice.problem.message.contains("are not read from here");
+                let rule = if is_elsewhere { &rule::HOOKS_ELSEWHERE } else { &rule::CONFIG_NOTICE };
+                let mut finding = finding(rule, notice.problem.clone());
                 finding.hook = notice.hook.as_ref().map(|hook| hook.as_str().to_owned());
                 finding
             })
@@ -239,7 +274,7 @@ fn load(dialect: Dialect, name: &str, text: &[u8], contract: Option<ContractVers
 fn is_about_a_comment(message: &str) -> bool {
     let name = message.split_once("unknown field `").and_then(|(_, rest)| rest.split('`').next());
     name.is_some_and(|name| {
-        matches!(name, "comment" | "comments" | "description" | "name" | "note" | "$schema")
+        matches!(name, "comment" | "comments" | "description" | "id" | "name" | "note" | "$schema")
             || name.starts_with(['_', '/'])
     })
 }
@@ -274,7 +309,20 @@ impl HookLint<'_> {
             return;
         }
         let problem = self.source.problem(at.or(self.hook.places.hook), message);
-        self.findings.push(Finding { rule, hook: Some(self.hook.label()), problem, script_line: None });
+        self.findings.push(Finding {
+            rule,
+            hook: Some(self.hook.label()),
+            problem,
+            script_line: None,
+            fix: None,
+        });
+    }
+
+    /// Says what mends the finding that was reported last.
+    fn mended_by(&mut self, fix: Fix) {
+        if let Some(finding) = self.findings.last_mut() {
+            finding.fix.get_or_insert(fix);
+        }
     }
 
     /// Adds a finding at an offset of the script.
@@ -287,7 +335,13 @@ impl HookLint<'_> {
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         if let Some(file) = self.file {
             let problem = file.problem(Some(offset), message);
-            self.findings.push(Finding { rule, hook: Some(self.hook.label()), problem, script_line: None });
+            self.findings.push(Finding {
+                rule,
+                hook: Some(self.hook.label()),
+                problem,
+                script_line: None,
+                fix: None,
+            });
         } else {
             let at = self.hook.places.script.map(|at| raw_offset(self.source.text, at, offset));
             self.report(rule, at, message);

@@ -37,7 +37,7 @@ pub struct Rule {
 
 macro_rules! rules {
     ($($name:ident: $severity:ident, $id:literal, $summary:literal, $hint:literal;)*) => {
-        $(pub(super) static $name: Rule =
+        $(pub(crate) static $name: Rule =
             Rule { id: $id, severity: Severity::$severity, summary: $summary, hint: $hint };)*
 
         /// Every rule, sorted by id.
@@ -76,6 +76,8 @@ rules! {
         "let a failure block: on_error: block, onFailure: \"block\", on_timeout: \"block\"";
     FAIL_OPEN_DEFAULT: Note, "fail-open-default", "the dialect lets actions through when a guard fails",
         "where the dialect can do otherwise, say so (onFailure: \"block\"); else test in the script that its tools work";
+    HOOKS_ELSEWHERE: Note, "hooks-elsewhere", "the hooks stand in another file",
+        "check that file, too";
     JSON_BY_HAND: Warning, "json-by-hand", "JSON is put together from text that may hold quotes, backslashes or newlines",
         "build it with jq: jq -n --arg reason \"$reason\" '{reason: $reason}'";
     LINE_ENDINGS: Warning, "line-endings", "the script has carriage returns",
@@ -112,6 +114,10 @@ rules! {
         "chmod +x it, or call it by its shell: bash FILE";
     SCRIPT_SYNTAX: Error, "script-syntax", "the script has a syntax error",
         "correct it; bash runs the commands before the error and then fails";
+    TARGET_CHANGED: Note, "target-changed", "the other dialect does it in another way",
+        "read what changes; `hookbox convert --to` writes the config";
+    TARGET_LOST: Warning, "target-lost", "the other dialect has no counterpart",
+        "do without it, or leave it to the platforms that have it";
     TIMEOUT_CAP: Warning, "timeout-cap", "the timeout is longer than what counts",
         "make it shorter than the host's cap";
     TIMEOUT_UNIT: Warning, "timeout-unit", "the timeout seems to be in another unit",

@@ -1,13 +1,13 @@
 //! What a script does wrong in any dialect: syntax, text that is run, text without quotes, JSON put together by hand,
 //! commands that are not there.
 
-use super::HookLint;
 use super::flow::{Flow, Kind};
 use super::follow::Role;
 use super::rule::{
     COMMAND_MISSING, EVAL_COMPUTED, EVAL_PAYLOAD, JSON_BY_HAND, LINE_ENDINGS, PAYLOAD_UNQUOTED, SCRIPT_SYNTAX,
 };
 use super::texts::{Goes, Texts, functions, is_declaration, unquoted_substitutions, unquoted_variables};
+use super::{Fix, HookLint};
 use crate::inspect::{CommandView, Opaque, OpaqueKind, Via, View, WordView};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -24,6 +24,9 @@ impl HookLint<'_> {
         }
         if let Some(offset) = memchr::memchr(b'\r', script.as_bytes()) {
             self.report_in_script(&LINE_ENDINGS, offset, "a carriage return");
+            if self.file.is_some() && script.contains("\r\n") {
+                self.mended_by(Fix::Newlines);
+            }
         }
         self.missing_commands(script, view);
         if self.role == Role::Helper {

@@ -54,7 +54,7 @@ fn check(fault: &Fault) -> Vec<Finding> {
         has_command: &has_command,
         timeout_cap: fault.timeout_cap.map(Duration::from_secs),
         files,
-        contract: None,
+        load: None,
         target: None,
     };
     lint(fault.dialect.parse().unwrap(), "f", fault.config.as_bytes(), &options).unwrap()
@@ -116,6 +116,8 @@ fn every_rule_has_a_planted_fault() {
     let missing: Vec<&str> = RULES
         .iter()
         .map(|rule| rule.id)
+        // These are of the command, which asks the converter.
+        .filter(|id| !id.starts_with("target-"))
         .filter(|id| !wanted.iter().any(|want| want.split(' ').next() == Some(id)))
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
@@ -126,7 +128,7 @@ fn places_point_into_the_script() {
     let config = r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash",
         "command": "x=$(cat \u00e9)\neval \"$x\""}}]}"#;
     let options =
-        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, contract: None, target: None };
+        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, load: None, target: None };
     let findings = lint(Dialect::Everruns, "f", config.as_bytes(), &options).unwrap();
     let finding = findings.iter().find(|finding| finding.rule.id == "eval-computed").unwrap();
     let place = finding.problem.place.as_ref().unwrap();
@@ -239,7 +241,7 @@ fn good_examples_of_the_contracts_pass() {
             has_command: &has_command,
             timeout_cap: None,
             files: None,
-            contract: None,
+            load: None,
             target: None,
         };
         let Ok(findings) = lint(dialect, "f", config.as_bytes(), &options) else { continue };
@@ -269,7 +271,7 @@ fn time_grows_with_length_alone() {
         "echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ".repeat(20_000),
     ];
     let options =
-        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, contract: None, target: None };
+        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, load: None, target: None };
     for script in scripts {
         let config =
             json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
@@ -287,7 +289,7 @@ fn frontmatter_is_looked_at() {
         has_command: &|name| name != "no-such-tool",
         timeout_cap: None,
         files: None,
-        contract: None,
+        load: None,
         target: None,
     };
     let findings = lint(Dialect::ClaudeCode, "agents/a.md", text.as_bytes(), &options).unwrap();
@@ -300,7 +302,7 @@ fn a_program_in_python_that_reads_a_member_is_told_in_jq() {
                   n=$(python3 -c 'import json,sys; print(json.load(sys.stdin).get(\"tool_name\", \"\"))')\n\
                   python3 x.py; python3 y.py";
     let config = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": script}]}]}});
-    let options = LintOptions { has_command: &|name| name != "python3", timeout_cap: None, files: None };
+    let options = LintOptions { has_command: &|name| name != "python3", timeout_cap: None, files: None, load: None, target: None };
     let findings = lint(Dialect::ClaudeCode, "f", config.to_string().as_bytes(), &options).unwrap();
     let told: Vec<&str> = findings
         .iter()
@@ -326,7 +328,7 @@ fn a_version_says_what_it_does_not_know() {
             has_command: &|_| true,
             timeout_cap: None,
             files: None,
-            contract: None,
+            load: None,
             target: Some(target),
         };
         let findings = lint(target.dialect(), "f", config.as_bytes(), &options).unwrap();
