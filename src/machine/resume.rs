@@ -183,7 +183,12 @@ impl Process {
                 if let Wait::Replaced(process) = std::mem::replace(&mut self.control.wait, Wait::Nothing) {
                     self.become_process(run, process.into_inner());
                 }
-                Poll::Ready(Ok(()))
+                if matches!(self.control.wait, Wait::Nothing) {
+                    return Poll::Ready(Ok(()));
+                }
+                // A long script is not compiled yet: the new shell waits for that.
+                cx.waker().wake_by_ref();
+                Poll::Pending
             }
             Wait::Script => self.control.next_command(&mut self.shell, run, cx),
             Wait::Outputs(status) if self.control.outputs.is_empty() || self.shell.is_forked => {
