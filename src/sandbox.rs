@@ -31,6 +31,8 @@ mod hook_runner;
 mod run;
 #[cfg(feature = "tools")]
 mod session_source;
+#[cfg(test)]
+mod traced;
 
 pub use builder::SandboxBuilder;
 pub use entry::Entry;

@@ -251,6 +251,11 @@ if that is meant: hookbox lock b
 
     // What does not pass is not locked.
     folder.write("b/tree/.claude/guard.sh", "exit 0\n");
+    let (_, stderr, _) = fire(&["--locked"]);
+    assert!(
+        stderr.contains("  - runs jq\n") && stderr.contains("cases that do not pass any more:\n"),
+        "{stderr}"
+    );
     let (_, stderr, status) = folder.run(&["lock", "b"], "");
     assert!(status == 1 && stderr.contains("b: not locked: its cases do not pass\n"), "{stderr}");
 }
@@ -369,4 +374,39 @@ fn completions_and_pages_come_from_the_command_itself() {
     assert!(folder.run(&["man"], "").0.contains("hookbox\\-lock(1)"));
     let (_, stderr, status) = folder.run(&["man", "nope"], "");
     assert!(status == 1 && stderr.contains("there is no subcommand `nope`; there are sh, fire"), "{stderr}");
+}
+
+#[test]
+fn adapters_stand_in_one_file_beside_the_config() {
+    let folder = bundle("convert");
+    let words = ["convert", "b/tree/.claude/settings.json", "--to", "docker-agent", "-o", "agent.yaml"];
+    let (stdout, stderr, status) = folder.run(&words, "");
+    assert_eq!((stdout.as_str(), status), ("", 0), "{stderr}");
+    let (config, adapter) = (folder.read("agent.yaml"), folder.read("hookbox-adapter.sh"));
+    assert!(config.contains("exec bash 'hookbox-adapter.sh' 1"), "{config}");
+    assert!(
+        config.len() < 2500 && adapter.contains("\nhook_2() {\n") && !adapter.contains("event_3="),
+        "{adapter}"
+    );
+    // It decides as before.
+    folder
+        .write("w/hookbox-adapter.sh", &adapter)
+        .write("w/.claude/guard.sh", &folder.read("b/tree/.claude/guard.sh"));
+    let fire = |command: &str| {
+        let event = format!(
+            "{{\"moment\": \"tool_call_starting\", \"session_id\": \"s\", \"tool_name\": \"shell\", \"tool_call_id\": \"c\", \"arguments\": {{\"cmd\": \"{command}\"}}}}"
+        );
+        folder.run(&["fire", "--hooks", "agent.yaml", "--event", "-", "--seed", "w"], &event)
+    };
+    let (stdout, stderr, status) = fire("rm x");
+    assert!(status == 2 && stdout.contains("no: rm x"), "{stdout}{stderr}");
+    assert_eq!(fire("ls").2, 0);
+    // And back.
+    let (stdout, _, status) = folder.run(&["convert", "agent.yaml", "--to", "claude-code"], "");
+    assert!(
+        status == 0
+            && stdout.contains("bash \\\"$CLAUDE_PROJECT_DIR\\\"/.claude/guard.sh")
+            && !stdout.contains("adapter"),
+        "{stdout}"
+    );
 }

@@ -59,7 +59,7 @@ fn a_setting_that_is_none_says_what_would_be_right() {
     let (stdout, _, status) = folder.run(&["fire", "--set", "help"], "");
     assert!(status == 0 && stdout.contains("Settings of agentao:") && stdout.contains("Settings of infer:"));
     let (_, stderr, status) = folder.run(&["fire", "--set", "mode=x"], "");
-    assert_eq!((stderr.as_str(), status), ("hookbox: --hooks FILE is wanted\n", 1));
+    assert!(status == 1 && stderr.starts_with("hookbox: --hooks FILE is wanted: "), "{stderr}");
 }
 
 #[test]
@@ -120,7 +120,10 @@ fn what_a_plug_in_lacks_is_told() {
     let (_, stderr, status) = folder.run(&words, "");
     assert_eq!(
         (stderr.as_str(), status),
-        ("hookbox: --plugin-root is for plug-ins of claude-code, the dialect is infer\n", 1)
+        (
+            "hookbox: --plugin-root is for plug-ins of claude-code, the dialect is infer: name its config with --hooks\n",
+            1
+        )
     );
 }
 
@@ -171,7 +174,10 @@ fn flags_of_docker_agent_add_hooks() {
     let (_, stderr, status) = folder.run(&words, event);
     assert_eq!(
         (stderr.as_str(), status),
-        ("hookbox: --hook-stop is a flag of docker-agent, the dialect is infer\n", 1)
+        (
+            "hookbox: --hook-stop is a flag of docker-agent, the dialect is infer: add the hook to the config\n",
+            1
+        )
     );
 }
 
@@ -337,7 +343,9 @@ fn a_start_passes_check_and_test() {
         let config = format!("{dialect}/{config}");
         assert!(stdout.starts_with(&format!("wrote {config}\n")), "{stdout}");
         assert!(
-            stdout.ends_with(&format!("hookbox check {config}\ntry it:      hookbox test {dialect}\n")),
+            stdout.ends_with(&format!(
+                "hookbox check {config}\nlock it:     hookbox lock {dialect}\ntry it:      hookbox test {dialect}\n"
+            )),
             "{stdout}"
         );
         let (stdout, stderr, status) = folder.run(&["check", &config], "");
@@ -345,6 +353,9 @@ fn a_start_passes_check_and_test() {
         assert_eq!((stdout, stderr.as_str(), status), (clean, "", 0), "{dialect}");
         let (stdout, stderr, status) = folder.run(&["test", dialect], "");
         assert!(status == 0 && stdout.contains(" passed, 0 failed in "), "{stdout}{stderr}");
+        let (stdout, stderr, status) = folder.run(&["lock", dialect], "");
+        assert!(status == 0 && stdout.contains(" cases passed; 2 scripts and configs; "), "{stdout}{stderr}");
+        assert_eq!(folder.run(&["check", &config, "--locked"], "").2, 0, "{dialect}");
     }
 }
 
@@ -354,7 +365,9 @@ fn a_start_is_written_over_nothing() {
     folder.write("a/cases/start.yaml", "mine").write("b/tree", "mine").write("c/README.md", "mine");
     for (name, there) in [("a", "a/cases/start.yaml"), ("b", "b/tree")] {
         let (stdout, stderr, status) = folder.run(&["init", "infer", name], "");
-        let message = format!("hookbox: {there}: is there already; nothing was written\n");
+        let message = format!(
+            "hookbox: {there}: is there already; nothing was written: name another folder, or move the file away\n"
+        );
         assert_eq!((stdout.as_str(), stderr, status), ("", message, 1));
         assert!(!folder.0.join(name).join("fixture.yaml").exists());
         assert_eq!(std::fs::read_to_string(folder.0.join(there)).unwrap(), "mine");

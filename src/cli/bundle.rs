@@ -66,12 +66,15 @@ impl Effects {
     /// How many there are of each kind, in a line.
     pub(super) fn summary(&self) -> String {
         let Self { commands, reads, writes, variables, asks } = self;
+        let count = |set: &BTreeSet<String>, one: &str, many: &str| {
+            format!("{} {}", set.len(), if set.len() == 1 { one } else { many })
+        };
         format!(
-            "{} commands, {} files read, {} written, {} variables, {} asked",
-            commands.len(),
-            reads.len(),
+            "{}, {} read, {} written, {}, {} asked",
+            count(commands, "command", "commands"),
+            count(reads, "file", "files"),
             writes.len(),
-            variables.len(),
+            count(variables, "variable", "variables"),
             asks.len()
         )
     }
@@ -135,6 +138,20 @@ impl Bundle {
 
     /// What it is and does: its lock, if all cases pass.
     pub(super) fn lock(&self, sessions: &dyn SessionSource, stubs: &[Stub]) -> Result<Lock, CommandFailure> {
+        let (lock, failed) = self.observe(sessions, stubs)?;
+        let Some(told) = failed else { return Ok(lock) };
+        let folder = self.folder.display();
+        let message =
+            format!("{folder}: not locked: its cases do not pass\n{told}see `hookbox test {folder}`");
+        Err(CommandFailure::Other(message))
+    }
+
+    /// Runs its cases: what its lock would be, and what is told of cases that do not pass.
+    pub(super) fn observe(
+        &self,
+        sessions: &dyn SessionSource,
+        stubs: &[Stub],
+    ) -> Result<(Lock, Option<String>), CommandFailure> {
         let mut ran = self.run(sessions, stubs, false);
         if ran.is_empty() {
             let message = format!(
@@ -143,12 +160,7 @@ impl Bundle {
             );
             return Err(CommandFailure::Other(message));
         }
-        if let Some(told) = failed(&ran) {
-            let folder = self.folder.display();
-            let message =
-                format!("{folder}: not locked: its cases do not pass\n{told}see `hookbox test {folder}`");
-            return Err(CommandFailure::Other(message));
-        }
+        let failed = failed(&ran);
         let mut noted = Noted::default();
         let (mut effects, mut configs) = (Effects::default(), BTreeSet::new());
         for (loaded, _, ran) in &mut ran {
@@ -179,7 +191,7 @@ impl Bundle {
                 files.insert(name, digest);
             }
         }
-        Ok(Lock::new(ran.len(), files, effects))
+        Ok((Lock::new(ran.len(), files, effects), failed))
     }
 
     fn host(&self) -> Result<HostFolder, CommandFailure> {

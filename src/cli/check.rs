@@ -12,8 +12,8 @@ mod fix;
 mod machine;
 mod report;
 
-use super::command_line::DialectParser;
 use super::config::{ContractArgument, apply};
+use super::dialect_parser::DialectParser;
 use super::script_files::HostScripts;
 use super::stub::{self, Stub};
 use super::{CommandFailure, Streams, finish};

@@ -1,10 +1,7 @@
 //! The command's table of subcommands, and what is made from it: completions of shells and manual pages.
 
 use super::{CommandFailure, Streams, check, convert, finish, fire, init, lock, record, schema, sh, test};
-use crate::hook::Dialect;
-use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{CommandFactory as _, Parser, Subcommand};
-use std::ffi::OsStr;
 
 /// Runs the hook scripts of AI-agent platforms in a bash of its own, on an in-memory file system
 #[derive(Parser)]
@@ -123,26 +120,4 @@ fn page(arguments: &ManArguments) -> Result<Vec<u8>, CommandFailure> {
     let mut text = Vec::new();
     clap_mangen::Man::new(command).render(&mut text).map_err(CommandFailure::Write)?;
     Ok(text)
-}
-
-/// Reads a dialect's name; help and completions list them.
-#[derive(Clone, Copy, Debug)]
-pub struct DialectParser;
-
-impl TypedValueParser for DialectParser {
-    type Value = Dialect;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<Dialect, clap::Error> {
-        let parse = |text: &str| text.parse::<Dialect>();
-        TypedValueParser::parse_ref(&parse, command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Dialect::ALL.iter().map(|dialect| PossibleValue::new(dialect.name()))))
-    }
 }

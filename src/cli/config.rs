@@ -2,7 +2,7 @@
 //! folder of a plug-in.
 
 use super::CommandFailure;
-use super::command_line::DialectParser;
+use super::dialect_parser::DialectParser;
 use super::plugin::Plugin;
 use crate::hook::dialect::docker_agent::append_cli_hook;
 use crate::hook::dialect::version;
@@ -164,7 +164,7 @@ impl ConfigArguments {
         match (self.dialect.or(of_contract), &self.plugin_root) {
             (Some(Dialect::ClaudeCode) | None, Some(_)) => Ok(Dialect::ClaudeCode),
             (Some(dialect), Some(_)) => Err(CommandFailure::Other(format!(
-                "--plugin-root is for plug-ins of claude-code, the dialect is {dialect}"
+                "--plugin-root is for plug-ins of claude-code, the dialect is {dialect}: name its config with --hooks"
             ))),
             (Some(dialect), None) => Ok(dialect),
             (None, None) => Ok(Dialect::detect(&self.name(), text)?),
@@ -175,7 +175,7 @@ impl ConfigArguments {
     pub(super) fn load(&self) -> Result<LoadedConfig, CommandFailure> {
         let given = self.hooks.as_deref().map(super::read_text).transpose()?;
         if given.is_none() && self.plugin_root.is_none() {
-            return Err(CommandFailure::Other("--hooks FILE is wanted".to_owned()));
+            return Err(CommandFailure::Other("--hooks FILE is wanted: the config of the hooks (`hookbox init DIALECT` writes one to begin with)".to_owned()));
         }
         let dialect = self.dialect(given.as_deref().unwrap_or_default())?;
         let mut options = LoadOptions {
@@ -189,7 +189,9 @@ impl ConfigArguments {
         for (event, command) in self.flags.all() {
             if dialect != Dialect::DockerAgent {
                 let flag = event.replace('_', "-");
-                let message = format!("--hook-{flag} is a flag of docker-agent, the dialect is {dialect}");
+                let message = format!(
+                    "--hook-{flag} is a flag of docker-agent, the dialect is {dialect}: add the hook to the config"
+                );
                 return Err(CommandFailure::Other(message));
             }
             append_cli_hook(&mut options, event, command)

@@ -1,14 +1,15 @@
 //! `hookbox convert`: ports the hooks of a config to another dialect.
 //!
 //! The converted config goes to standard output (or `--output`), what is lost or changed to standard error; `--json` puts
-//! both into one document on standard output.
+//! both into one document on standard output. With `--output` the adapters stand in one file beside the config, `hookbox-adapter.sh`, which
+//! its hooks call; else, and with `--inline`, each hook has its own.
 //!
 //! Exit status: 0 everything has a counterpart, 1 something is lost or the config cannot be used.
 
-use super::command_line::DialectParser;
+use super::dialect_parser::DialectParser;
 use super::{CommandFailure, Streams, finish};
 use crate::document::to_yaml;
-use crate::hook::convert::{Converted, RemarkKind, convert};
+use crate::hook::convert::{Converted, RemarkKind, convert_beside};
 use crate::hook::{Dialect, HookSet, LoadOptions};
 use crate::vfs::fixture::host::write_named;
 use crate::visible;
@@ -28,13 +29,19 @@ pub struct ConvertArguments {
     /// The dialect to port it to
     #[arg(long, value_name = "NAME", value_parser = DialectParser)]
     pub to: Dialect,
-    /// Where to write the converted config
+    /// Where to write the converted config; its hooks call hookbox-adapter.sh, which is written beside it, by this path
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Put its adapter into each hook; none is written beside the config
+    #[arg(long)]
+    pub inline: bool,
     /// Print config and report as one JSON document
     #[arg(long)]
     pub json: bool,
 }
+
+/// The file of adapters, beside the config.
+const ADAPTER: &str = "hookbox-adapter.sh";
 
 /// Runs the command.
 pub fn run(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> u8 {
@@ -51,11 +58,23 @@ fn port(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> Result<u8, C
     };
     // A config that its own platform refuses is not worth porting.
     HookSet::load(from, &text, &LoadOptions { name: name.clone(), ..LoadOptions::default() })?;
-    let converted = convert(from, arguments.to, &name, &text)
+    let beside =
+        arguments.output.as_ref().filter(|_| !arguments.inline).map(|path| path.with_file_name(ADAPTER));
+    let called = beside.as_ref().map(|path| path.display().to_string());
+    let converted = convert_beside(from, arguments.to, &name, &text, called.as_deref())
         .map_err(|problem| CommandFailure::Config(problem.into()))?;
     let config = to_text(arguments.to, &converted.config);
+    // What is printed is what counts, not what was meant to be.
+    let options = LoadOptions { name: "the converted config".to_owned(), ..LoadOptions::default() };
+    HookSet::load(arguments.to, config.as_bytes(), &options)?;
+    let write = |path: &PathBuf, text: &str| {
+        write_named(path, text.as_bytes()).map_err(CommandFailure::host(path.display().to_string()))
+    };
     if let Some(path) = &arguments.output {
-        write_named(path, config.as_bytes()).map_err(CommandFailure::host(path.display().to_string()))?;
+        write(path, &config)?;
+    }
+    if let (Some(path), Some(adapter)) = (&beside, &converted.adapter) {
+        write(path, adapter)?;
     }
     if arguments.json {
         streams.print_json(&report_json(arguments, from, &converted))?;
@@ -99,6 +118,7 @@ fn report_json(arguments: &ConvertArguments, from: Dialect, converted: &Converte
         "hooks": converted.hooks.0,
         "ported": converted.hooks.1,
         "config": converted.config,
+        "adapter": converted.adapter,
         "remarks": remarks,
     })
 }

@@ -166,13 +166,16 @@ fn read_event(
     streams: &mut Streams<'_>,
 ) -> Result<crate::hook::Event, CommandFailure> {
     let (name, text) = match arguments.event.as_deref() {
-        None => return Err(CommandFailure::Other("--event FILE is wanted".to_owned())),
+        None => return Err(CommandFailure::Other("--event FILE is wanted: a payload as the platform sends it (`hookbox schema NAME --kind payload` describes it); - is standard input".to_owned())),
         Some("-") => ("standard input", streams.read_stdin()?),
         Some(name) => (name, super::read_text(Path::new(name))?),
     };
     let wrong = |why: String| CommandFailure::Other(format!("{name}: {why}"));
     let value: Value = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
-    hooks.read_event(&value).map_err(|error| wrong(error.to_string()))
+    hooks.read_event(&value).map_err(|error| {
+        let dialect = hooks.dialect();
+        wrong(format!("{error}\n  `hookbox schema {dialect} --kind payload` describes what {dialect} sends"))
+    })
 }
 
 fn setup(

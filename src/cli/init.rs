@@ -5,7 +5,7 @@
 //!
 //! Exit status: 0, or 1 when nothing, or not all, could be written.
 
-use super::command_line::DialectParser;
+use super::dialect_parser::DialectParser;
 use super::{CommandFailure, Streams, finish};
 use crate::hook::Dialect;
 use crate::vfs::fixture::host::{HostFolder, HostKind};
@@ -84,7 +84,7 @@ fn init(arguments: &InitArguments, streams: &mut Streams<'_>) -> Result<u8, Comm
         if let Some(path) = in_the_way(&folder, Path::new(name)).map_err(failed(&folder.path(name)))? {
             let path = folder.path(path);
             return Err(CommandFailure::Other(format!(
-                "{}: is there already; nothing was written",
+                "{}: is there already; nothing was written: name another folder, or move the file away",
                 path.display()
             )));
         }
@@ -99,8 +99,9 @@ fn init(arguments: &InitArguments, streams: &mut Streams<'_>) -> Result<u8, Comm
     let (config, own) = (folder.path(config), folder.own_path());
     let _ = write!(
         report,
-        "\nlook at it:  hookbox check {}\ntry it:      hookbox test {}\n",
+        "\nlook at it:  hookbox check {}\nlock it:     hookbox lock {}\ntry it:      hookbox test {}\n",
         config.display(),
+        own.display(),
         own.display()
     );
     streams.print(&report)?;

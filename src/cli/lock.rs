@@ -156,11 +156,19 @@ pub(super) fn verify(
     if changes.is_empty() {
         return bundle.canaries(sessions, stubs);
     }
-    let effects = match bundle.lock(sessions, stubs) {
-        Ok(now) => match locked.effects.difference(&now.effects) {
-            same if same.is_empty() => "its cases pass, and do what they did\n".to_owned(),
-            difference => format!("in its cases the bundle now does more (+) and less (-):\n{difference}"),
-        },
+    let effects = match bundle.observe(sessions, stubs) {
+        Ok((now, failed)) => {
+            let difference = locked.effects.difference(&now.effects);
+            let failed = failed.map(|told| format!("cases that do not pass any more:\n{told}"));
+            match (difference.is_empty(), failed) {
+                (true, None) => "its cases pass, and do what they did\n".to_owned(),
+                (true, Some(failed)) => failed,
+                (false, failed) => format!(
+                    "in its cases the bundle now does more (+) and less (-):\n{difference}{}",
+                    failed.unwrap_or_default()
+                ),
+            }
+        }
         Err(failure) => format!("{failure}\n"),
     };
     Err(CommandFailure::Other(format!(

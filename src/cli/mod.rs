@@ -9,6 +9,7 @@ pub mod check;
 pub mod command_line;
 pub mod config;
 pub mod convert;
+mod dialect_parser;
 mod export;
 pub mod fire;
 pub mod init;
@@ -72,7 +73,7 @@ pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, CommandFailure> {
 #[derive(Debug, thiserror::Error)]
 pub enum CommandFailure {
     /// A file or folder of the host.
-    #[error("{path}: {cause}")]
+    #[error("{path}: {cause}{}", next_step(.cause))]
     Host {
         /// As given.
         path: String,
@@ -97,6 +98,19 @@ impl CommandFailure {
     pub(crate) fn host(path: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |cause| Self::Host { path, cause }
+    }
+}
+
+/// What can be done about an error of the host, where its kind tells.
+fn next_step(cause: &std::io::Error) -> &'static str {
+    match cause.kind() {
+        std::io::ErrorKind::NotFound => {
+            "; look at the path: it counts from the folder that the command runs in"
+        }
+        std::io::ErrorKind::PermissionDenied => "; the user who runs the command needs the right to it",
+        std::io::ErrorKind::IsADirectory => "; it is a folder: name a file in it",
+        std::io::ErrorKind::NotADirectory => "; a part of the path is a file: name a folder there",
+        _ => "",
     }
 }
 

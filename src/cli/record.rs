@@ -10,7 +10,7 @@
 
 mod transcript;
 
-use super::command_line::DialectParser;
+use super::dialect_parser::DialectParser;
 use super::{CommandFailure, Streams, finish};
 use crate::document::to_yaml;
 use crate::hook::case::{CaseFile, CaseResult, SessionSource};

@@ -233,7 +233,13 @@ fn test_reports_failures_and_can_update() {
     let (status, out, _) = run(&["test", &root, "--filter", "good"], "", "{}");
     assert!(status == 0 && out.starts_with("1 passed, 0 failed in "), "{out}");
     let (status, _, err) = run(&["test", &root, "--filter", "nothing"], "", "{}");
-    assert_eq!((status, err.as_str()), (1, "hookbox: no case is there to run\n"));
+    assert_eq!(
+        (status, err.as_str()),
+        (
+            1,
+            "hookbox: no case has `nothing` in its id, title, name or path: --filter TEXT wants a part of one\n"
+        )
+    );
     let (status, out, _) = run(&["test", &file, "--json"], "", "{}");
     let out: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((status, &out["passed"], &out["total"]), (1, &serde_json::json!(1), &serde_json::json!(2)));

@@ -152,6 +152,7 @@ fn looks_random(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn every_expression_compiles() {
@@ -184,5 +185,17 @@ mod tests {
         let mut value = json!({"a": ["AKIAIOSFODNN7EXAMPLE", 1], "b": {"c": "x"}});
         assert!(redactor.value(&mut value));
         assert_eq!(value, json!({"a": [MARK, 1], "b": {"c": "x"}}));
+    }
+
+    #[test]
+    #[cfg(feature = "cli")]
+    fn what_stands_under_the_name_of_a_secret_goes() {
+        let mut value =
+            json!({"db_password": "x", "token_count": "7", "env": [{"auth_token": "y", "a": "b"}]});
+        assert!(redact_members(&Redactor::new(), &mut value));
+        assert_eq!(
+            value,
+            json!({"db_password": MARK, "token_count": "7", "env": [{"auth_token": MARK, "a": "b"}]})
+        );
     }
 }

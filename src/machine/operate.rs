@@ -220,9 +220,8 @@ impl Process {
                         continue;
                     }
                     Op::IfAssociative { name, key } => {
-                        if self.shell.variables.is_associative(link.name(name)) {
-                            self.shell.code.pc = key;
-                        }
+                        let is_map = self.shell.variables.is_associative(link.name(name));
+                        self.shell.code.jump_unless(!is_map, key);
                     }
                     Op::SubscriptIndex => {
                         let number = self.x.numbers.pop().unwrap_or(0);
@@ -439,10 +438,7 @@ impl Process {
                         }
                         continue;
                     }
-                    Op::Note(note) => {
-                        self.tell_trace(run, &program, &link, note);
-                        continue;
-                    }
+                    Op::Note(note) => self.tell_trace(run, &program, &link, note),
                     Op::Negate => {
                         let status = u8::from(self.shell.state.status == 0);
                         self.shell.state.status = status;

@@ -7,13 +7,15 @@
 //! 4. What it printed and its status become a neutral answer, a failure is turned as its dialect has it, and the answer is
 //!    printed as the target wants it.
 //!
-//! It needs `bash`, `jq` and `mktemp`.
+//! It needs `bash`, `jq` and `mktemp`. It stands in the hook itself, or, as a function among those of the other hooks, in a
+//! file beside the config ([`AdapterFile`]), which the hook calls.
 
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::EventRow;
 use crate::hook::portable::{self, ArgumentTest, ExitRule, Facts, PortableHook, Tools, quoted};
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// What a target's matcher says, and what it cannot.
 #[derive(Clone, Debug)]
@@ -63,31 +65,120 @@ pub(super) fn argument_test(argument: &ArgumentTest) -> String {
     }
 }
 
+/// The adapters of all hooks of a config, as a script: programs that several of them have stand there once.
+pub(super) struct AdapterFile {
+    /// How hooks name it.
+    path: String,
+    /// Name of a variable, and the jq program that it holds, as a word of the shell.
+    programs: Vec<(String, String)>,
+    functions: String,
+    count: usize,
+}
+
+impl AdapterFile {
+    pub(super) const fn new(path: String) -> Self {
+        Self { path, programs: Vec::new(), functions: String::new(), count: 0 }
+    }
+
+    /// Takes a hook's adapter in; the script that the hook is then.
+    pub(super) fn call(&mut self, adapter: &Adapter<'_>) -> String {
+        self.count += 1;
+        let (number, name) = (self.count, adapter.hook_name());
+        let lines = adapter.lines(&mut |kind, program| self.program(kind, program));
+        let head = format!(
+            "# {} ({}) under {} ({})",
+            name.replace('\n', " "),
+            adapter.event.name,
+            adapter.to,
+            adapter.target.name
+        );
+        let _ = write!(self.functions, "\n{head}\nhook_{number}() {{\n{}\n}}\n", lines.join("\n"));
+        let is_relative = !self.path.starts_with('/');
+        let path = match adapter.to {
+            Dialect::ClaudeCode if is_relative => {
+                format!("\"${{CLAUDE_PROJECT_DIR:-.}}\"/{}", quoted(&self.path))
+            }
+            _ => quoted(&self.path),
+        };
+        format!("{}exec bash {path} {number}\n", adapter.head())
+    }
+
+    /// The variable that holds a program.
+    fn program(&mut self, kind: &str, program: String) -> String {
+        let known = self.programs.iter().find(|(name, known)| *known == program && name.starts_with(kind));
+        let name = match known {
+            Some((name, _)) => name.clone(),
+            None => {
+                let same = self.programs.iter().filter(|(name, _)| name.starts_with(kind)).count();
+                let name = format!("{kind}_{}", same + 1);
+                self.programs.push((name.clone(), program));
+                name
+            }
+        };
+        format!("\"${name}\"")
+    }
+
+    /// The whole file; `None`: no hook needs it.
+    pub(super) fn text(&self, from: Dialect, to: Dialect) -> Option<String> {
+        let mut programs = String::new();
+        for (name, program) in &self.programs {
+            let _ = writeln!(programs, "{name}={program}\n");
+        }
+        (self.count > 0).then(|| {
+            format!(
+                "#!/bin/bash\n\
+                 # Hooks of {from} under {to}, written by `hookbox convert`. `bash FILE NUMBER` is a hook: the event of {to} comes on\n\
+                 # standard input, the answer goes to standard output in its words.\n\
+                 #\n\
+                 # Each hook makes a neutral event of what it gets (event_*), tests what a matcher of {to} cannot say (guard_*), runs its\n\
+                 # script on the payload of {from} (payload_*), and makes an answer of what that printed (answer_*). It needs jq.\n\n\
+                 {programs}{}\n\"hook_${{1:?which hook}}\"\n",
+                self.functions.trim_start_matches('\n')
+            )
+        })
+    }
+}
+
 impl Adapter<'_> {
+    /// The adapter as a script of its own.
     pub(super) fn text(&self) -> String {
+        let mut lines = self.lines(&mut |_, program| program);
+        lines.push(String::new());
+        self.head() + &lines.join("\n")
+    }
+
+    /// What tells that it is one, and of what.
+    fn head(&self) -> String {
+        let Self { from, to, event, target, .. } = self;
+        let head =
+            format!("# hookbox adapter: a hook of {from} ({}) under {to} ({})", event.name, target.name);
+        format!("{head}\n{ORIGIN}{from} {}\n", self.original())
+    }
+
+    /// What it does. `keep` is told what a program is for, and says by which word of the shell it is called.
+    fn lines(&self, keep: &mut dyn FnMut(&str, String) -> String) -> Vec<String> {
         let (from, to) = (portable::facts(self.from), portable::facts(self.to));
         let mut lines = vec![
-            format!(
-                "# hookbox adapter: a hook of {} ({}) under {} ({})",
-                self.from, self.event.name, self.to, self.target.name
-            ),
-            format!("{ORIGIN}{} {}", self.from, self.original()),
             self.failing(to),
             "work=$(mktemp -d) || failed".to_owned(),
             "trap 'rm -rf \"$work\"' EXIT".to_owned(),
-            format!("jq -c {} >\"$work/event\" || failed", program(&self.payload_in(from, to))),
+            format!(
+                "jq -c {} >\"$work/event\" || failed",
+                keep("event", program(&self.payload_in(from, to)))
+            ),
         ];
         if !self.matching.guard.is_empty() {
             let guard = self.matching.guard.join(" and ");
             let pass = if self.to == Dialect::Everruns { "{ echo '{}'; exit 0; }" } else { "exit 0" };
-            lines.push(format!("jq -e {} \"$work/event\" >/dev/null || {pass}", program(&guard)));
+            let guard = keep("guard", program(&guard));
+            lines.push(format!("jq -e {guard} \"$work/event\" >/dev/null || {pass}"));
         }
         let name = self.hook_name();
         lines.push(format!(
             "jq -c --arg hook {} --arg event {} {} \"$work/event\" >\"$work/payload\" || failed",
             quoted(&name),
             quoted(self.event.name),
-            program(&format!(". as $payload | {}", from.payload_out))
+            keep("payload", program(&format!(". as $payload | {}", from.payload_out)))
         ));
         lines.push("(".to_owned());
         lines.extend(self.variables(&name));
@@ -98,13 +189,12 @@ impl Adapter<'_> {
             "jq -c --rawfile stdout \"$work/stdout\" --rawfile stderr \"$work/stderr\" --argjson status \"$status\" \
              --arg event {} {} \"$work/event\" >\"$work/answer\" || failed",
             quoted(self.target.name),
-            program(&self.answer(from, to))
+            keep("answer", program(&self.answer(from, to)))
         ));
         lines.push("jq -j .stderr \"$work/answer\" >&2".to_owned());
         lines.push("jq -j .stdout \"$work/answer\"".to_owned());
         lines.push("exit \"$(jq .status \"$work/answer\")\"".to_owned());
-        lines.push(String::new());
-        lines.join("\n")
+        lines
     }
 
     /// What happens when the adapter itself cannot go on.

@@ -56,6 +56,8 @@ pub struct Converted {
     pub remarks: Vec<Remark>,
     /// How many hooks were read, and how many of them have a counterpart.
     pub hooks: (usize, usize),
+    /// The file that the hooks call, where it was asked for and one of them needs it.
+    pub adapter: Option<String>,
 }
 
 /// Converts a config.
@@ -63,12 +65,28 @@ pub struct Converted {
 /// # Errors
 /// The text is neither JSON nor YAML. What is wrong with single hooks is the loader's to say.
 pub fn convert(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Converted, ConfigProblem> {
+    convert_beside(from, to, name, text, None)
+}
+
+/// As [`convert`]; with the path of a file, the adapters stand in that ([`Converted::adapter`]), and hooks call it by the path: a
+/// relative one from the project's folder.
+///
+/// # Errors
+/// Those of [`convert`].
+pub fn convert_beside(
+    from: Dialect,
+    to: Dialect,
+    name: &str,
+    text: &[u8],
+    adapter: Option<&str>,
+) -> Result<Converted, ConfigProblem> {
     let source = Source::new(name, text);
     let own = |error| (from.contract().tree)(&source).map_err(|_| error);
     let node = source.json_or_yaml("not a hook config: ").or_else(own)?;
     let hooks = (portable::facts(from).read)(&node);
     let mut conversion =
-        Conversion { to, remarks: Vec::new(), drafts: Vec::new(), origins: FxHashSet::default() };
+        Conversion { to, remarks: Vec::new(), drafts: Vec::new(), origins: FxHashSet::default(), file: None };
+    conversion.file = adapter.map(|path| adapter::AdapterFile::new(path.to_owned()));
     let mut carried = 0;
     for (index, hook) in hooks.iter().enumerate() {
         carried += usize::from(conversion.hook(from, hook, index));
@@ -81,7 +99,8 @@ pub fn convert(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Co
         return Err(source.problem(None, format!("{to} refuses what it would be there: {message}")));
     }
     let carried = carried.saturating_sub(left);
-    Ok(Converted { config, remarks: conversion.remarks, hooks: (hooks.len(), carried) })
+    let adapter = conversion.file.and_then(|file| file.text(from, to));
+    Ok(Converted { config, remarks: conversion.remarks, hooks: (hooks.len(), carried), adapter })
 }
 
 /// What a platform says against a config; `None`: it takes it.
@@ -102,6 +121,8 @@ struct Conversion {
     drafts: Vec<Draft>,
     /// Hooks that came back from adapters: one may have been split over two events.
     origins: FxHashSet<String>,
+    /// Where adapters go to; `None`: into the hooks.
+    file: Option<adapter::AdapterFile>,
 }
 
 impl Conversion {
@@ -258,7 +279,10 @@ impl Conversion {
             matching: &matching,
             index,
         };
-        let text = adapter.text();
+        let text = match &mut self.file {
+            Some(file) => file.call(&adapter),
+            None => adapter.text(),
+        };
         let mut draft = draft(hook, target, text, matching.tools);
         draft.argument = matching.argument;
         draft.timeout = timeout;

@@ -1,6 +1,7 @@
 //! Every pair of dialects: a guard of the one, ported, decides on the other's payload as before.
 
 mod features;
+mod refusal;
 
 use super::*;
 use crate::sandbox::{Sandbox, Script, Source as Input};
