@@ -150,9 +150,7 @@ fn check(
             }
         };
         let checked = match checked {
-            Ok(_) if arguments.locked => {
-                locked(arguments, path, sessions).map_or_else(|refused| Err(refused), |()| checked)
-            }
+            Ok(_) if arguments.locked => locked(arguments, path, sessions).map_or_else(Err, |()| checked),
             checked => checked,
         };
         files.push((name, checked));
@@ -189,7 +187,8 @@ fn locked(arguments: &CheckArguments, path: &Path, sessions: &dyn SessionSource)
 /// The settings of one dialect, or of all.
 fn settings(dialect: Option<Dialect>) -> String {
     let all = Dialect::ALL.iter().filter(|one| dialect.is_none_or(|dialect| dialect == **one));
-    all.map(|dialect| format!("Settings of {dialect}:\n\n{}", assignment::list(*dialect))).collect()
+    let lists = all.map(|dialect| format!("Settings of {dialect}:\n\n{}", assignment::list(*dialect)));
+    lists.collect::<Vec<_>>().concat()
 }
 
 /// What a config has that another dialect lacks.

@@ -295,7 +295,7 @@ fn indented(value: &Value, by: usize) -> String {
     let text = to_yaml(value);
     // Texts that a terminal would act on are escaped in JSON, which is YAML too.
     let text = if visible::is_plain(&text) { text } else { visible::json(value) };
-    text.lines().map(|line| format!("{:by$}{line}\n", "")).collect()
+    text.lines().map(|line| format!("{:by$}{line}\n", "")).collect::<Vec<_>>().concat()
 }
 
 /// What is worth to be expected: the decision, its reason, and which hooks ran.
@@ -317,5 +317,6 @@ fn expectation(actual: &Value, by: usize) -> String {
         keep("contexts");
     }
     let Some(expected) = expected.as_object() else { return String::new() };
-    expected.iter().map(|(key, value)| format!("{:by$}{key}: {value}\n", "")).collect()
+    let lines = expected.iter().map(|(key, value)| format!("{:by$}{key}: {value}\n", ""));
+    lines.collect::<Vec<_>>().concat()
 }

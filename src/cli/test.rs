@@ -63,7 +63,7 @@ pub struct TestArguments {
     /// Write the coverage of scripts to FILE, for tools that read LCOV
     #[arg(long, value_name = "FILE")]
     pub lcov: Option<PathBuf>,
-    /// Write the report to FILE as JUnit's XML, too
+    /// Write the report to FILE as `JUnit` XML, too
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Print the report in the Test Anything Protocol

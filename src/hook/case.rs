@@ -485,12 +485,15 @@ pub struct CaseResult {
     /// For each step, all that could have been expected.
     pub(crate) actual: Vec<Value>,
     /// The config, once it was loaded.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command reports coverage"))]
     pub(crate) seen: Option<SeenConfig>,
     /// What was asked of the host, each in a few words.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command reports coverage"))]
     pub(crate) asked: Vec<String>,
 }
 
 /// Where a case's config stands.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command reports coverage"))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConfigPlace {
     /// In the case itself.
@@ -502,6 +505,7 @@ pub(crate) enum ConfigPlace {
 }
 
 /// A config that a case has loaded.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command reports coverage"))]
 #[derive(Clone, Debug)]
 pub(crate) struct SeenConfig {
     pub(crate) dialect: Dialect,
@@ -511,6 +515,7 @@ pub(crate) struct SeenConfig {
 }
 
 /// A hook of such a config.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command reports coverage"))]
 #[derive(Clone, Debug)]
 pub(crate) struct SeenHook {
     pub(crate) id: String,

@@ -33,7 +33,12 @@ impl Process {
 }
 
 /// All points of a script, by the byte where they stand; of one that does not parse those before the error.
-#[expect(clippy::disallowed_methods, reason = "the host asks for it, outside of runs")]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command reports coverage"))]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the host asks for it, outside of runs"
+)]
 pub(crate) fn points(script: &[u8]) -> std::vec::Vec<(u32, Point)> {
     let parse = ParseOptions::default();
     let options = CompileOptions { parse, incremental: false, stepwise: false, traced: true };

@@ -1,4 +1,4 @@
-//! The report of `hookbox test` as machines of others read it: TAP, version 14, and JUnit's XML.
+//! The report of `hookbox test` as machines of others read it: TAP, version 14, and `JUnit`'s XML.
 
 use super::report::Report;
 use crate::visible;

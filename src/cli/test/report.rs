@@ -89,5 +89,5 @@ impl Ran {
 }
 
 fn told(differences: &[Difference]) -> String {
-    differences.iter().map(|difference| format!("  {difference}")).collect()
+    differences.iter().map(|difference| format!("  {difference}")).collect::<Vec<_>>().concat()
 }

@@ -369,6 +369,7 @@ impl HookLint<'_> {
 }
 
 /// The lines of a config at which bytes of a hook's script stand, where the config has that script as it is.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command reports coverage"))]
 pub(crate) fn lines_in_config(
     dialect: Dialect,
     text: &[u8],
