@@ -53,6 +53,7 @@
 //! - [`hook`]: configs, events, decisions, records; how a host answers what hooks ask. Below it [`hook::dialect`], and for
 //!   authors of hooks, with the feature `tools`, the linter, conversion, cases, canned answers and schemas.
 //! - [`command`]: commands of a host's own, written as the crate's utilities are.
+//! - [`network`]: whom a session may ask over HTTP: nobody, unless its host says so.
 //! - [`limit`]: what a run may use, and what it used.
 //! - [`vfs`]: the session's files: snapshots, mounts, what changed, fixtures.
 //! - [`clock`]: a session's time and random numbers, real or fixed.
@@ -88,6 +89,7 @@ pub mod limit;
 mod machine;
 mod memory;
 mod missing;
+pub mod network;
 mod pattern;
 mod program;
 pub mod sandbox;

@@ -21,75 +21,23 @@
 //! [`Url`] is the part of a URL that a request is made of (RFC 3986, `http` and `https`); it is stricter than browsers, so that
 //! no two readers see two hosts in it. [`AddressPolicy`] refuses what only the host can reach: loopback, private networks,
 //! link-local addresses. A [`Refusal`] is the one error of both; its message is what hooks' records show. Timeouts are those of
-//! the hook.
+//! the hook. What they stand on is in [`network`](crate::network), where the rules for a whole session are, `curl` included.
 
-pub(crate) mod address;
-#[cfg(feature = "http")]
-mod client;
-#[cfg(feature = "http")]
-mod connection;
-pub(crate) mod url;
+mod host;
 
-pub use address::AddressPolicy;
+pub use crate::network::{AddressPolicy, Host, Refusal, Scheme, Url};
 #[cfg(feature = "http")]
-pub use client::{HttpClient, HttpClientError, HttpHost, HttpPolicy, Resolve, Resolved, SystemResolver};
-pub use url::{Host, Scheme, Url};
+pub use crate::network::{HttpClient, HttpClientError, HttpPolicy, Resolve, Resolved, SystemResolver};
+#[cfg(feature = "http")]
+pub use host::HttpHost;
+pub(crate) use host::post;
 
-/// Why a URL is not asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It is not a URL.
-    UrlParseError,
-    /// Neither `http` nor `https`.
-    NonHttpScheme,
-    /// It names no host.
-    EmptyHost,
-    /// The host is, or resolves to, an address that must not be reached.
-    BlockedIp,
+/// Which addresses may be reached.
+pub mod address {
+    pub use crate::network::address::*;
 }
 
-impl Refusal {
-    /// What messages about a refusal start with; the name follows.
-    pub const PREFIX: &'static str = "ssrf blocked: ";
-
-    /// Every one.
-    pub const ALL: [Self; 4] = [Self::UrlParseError, Self::NonHttpScheme, Self::EmptyHost, Self::BlockedIp];
-
-    /// As logs spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::UrlParseError => "url_parse_error",
-            Self::NonHttpScheme => "non_http_scheme",
-            Self::EmptyHost => "empty_host",
-            Self::BlockedIp => "blocked_ip",
-        }
-    }
-
-    /// The refusal that a message is about.
-    pub fn from_message(message: &str) -> Option<Self> {
-        let name = message.strip_prefix(Self::PREFIX)?;
-        Self::ALL.into_iter().find(|refusal| refusal.name() == name)
-    }
-}
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}", Self::PREFIX, self.name())
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_is_known_by_its_message() {
-        for refusal in Refusal::ALL {
-            assert_eq!(Refusal::from_message(&refusal.to_string()), Some(refusal));
-        }
-        assert_eq!(Refusal::from_message("ssrf blocked: x"), None);
-        assert_eq!(Refusal::from_message("blocked_ip"), None);
-    }
+/// The URL.
+pub mod url {
+    pub use crate::network::url::*;
 }

@@ -7,6 +7,7 @@ use crate::hook::{HookHost, SessionState};
 use crate::limit::Limits;
 use crate::machine::{CommandGate, HostCommand};
 use crate::memory::HashMap;
+use crate::network::Network;
 use crate::text::Text;
 use crate::trace::Trace;
 use crate::utility::{self, Environment, Identity, Session};
@@ -31,6 +32,7 @@ pub struct SandboxBuilder {
     #[cfg(feature = "host-files")]
     seeds: Vec<(Text, std::path::PathBuf)>,
     pub(super) hook_host: Option<Arc<dyn HookHost>>,
+    network: Option<Network>,
     kept_bytes: usize,
     stays: bool,
     /// Who is told what scripts do.
@@ -74,6 +76,7 @@ impl SandboxBuilder {
             #[cfg(feature = "host-files")]
             seeds: Vec::new(),
             hook_host: None,
+            network: None,
             kept_bytes: crate::machine::DEFAULT_KEPT_BYTES,
             stays: false,
             trace: None,
@@ -109,6 +112,14 @@ impl SandboxBuilder {
     #[must_use]
     pub fn hook_host(mut self, host: Arc<dyn HookHost>) -> Self {
         self.hook_host = Some(host);
+        self
+    }
+
+    /// Whom the session may ask over the network: `curl`, and hooks that ask over HTTP where [`SandboxBuilder::hook_host`] is
+    /// not set. Default: nobody.
+    #[must_use]
+    pub fn network(mut self, network: Network) -> Self {
+        self.network = Some(network);
         self
     }
 
@@ -326,7 +337,7 @@ impl SandboxBuilder {
             })?;
         }
         Ok(Sandbox {
-            session: Arc::new(Session::new(fs, clock, random, self.identity)),
+            session: Arc::new(Session::new(fs, clock, random, self.identity).with_network(self.network)),
             limits: self.limits,
             environment: self.environment,
             cwd: self.cwd,

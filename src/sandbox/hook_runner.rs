@@ -115,7 +115,12 @@ impl HookRunner for Sandbox {
 
     fn request(&self, request: Request, timeout: Duration) -> HookFuture<'_, ScriptOutcome> {
         let Some(host) = &self.hook_host else {
-            return Box::pin(std::future::ready(unanswered(&request)));
+            return match (request, &self.session().network) {
+                (Request::Http(request), Some(network)) => {
+                    Box::pin(async move { crate::hook::http::post(network, &request, timeout).await })
+                }
+                (request, _) => Box::pin(std::future::ready(unanswered(&request))),
+            };
         };
         Box::pin(async move {
             let mut answer = host.request(request, timeout);
@@ -269,7 +274,7 @@ impl Sandbox {
             Identity { user: names.user.clone(), host: names.host.clone(), ..old.identity.clone() };
         let (fs, clock, random) = (Arc::clone(&old.fs), Arc::clone(&old.clock), Arc::clone(&old.random));
         Self {
-            session: Arc::new(Session::new(fs, clock, random, identity)),
+            session: Arc::new(Session::new(fs, clock, random, identity).with_network(old.network.clone())),
             limits: self.limits.clone(),
             environment: self.environment.clone(),
             cwd: self.cwd.clone(),

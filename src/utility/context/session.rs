@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, Random};
 use crate::io::{FifoTable, FileLocks};
+use crate::network::Network;
 use crate::text::Text;
 use crate::vfs::FileSystem;
 use std::any::Any;
@@ -37,6 +38,8 @@ pub struct Session {
     pub random: Arc<Random>,
     /// Its user and host.
     pub identity: Identity,
+    /// Whom it may ask over the network; `None` is nobody.
+    pub(crate) network: Option<Network>,
     pub(crate) fifos: Arc<FifoTable>,
     pub(crate) locks: Arc<FileLocks>,
     kept: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
@@ -50,10 +53,18 @@ impl Session {
             clock,
             random,
             identity,
+            network: None,
             fifos: Arc::default(),
             locks: Arc::default(),
             kept: Arc::default(),
         }
+    }
+
+    /// With a network.
+    #[must_use]
+    pub(crate) fn with_network(mut self, network: Option<Network>) -> Self {
+        self.network = network;
+        self
     }
 
     /// The session as one run sees it: with its own clock where time is fixed.
@@ -67,6 +78,7 @@ impl Session {
             clock: self.clock.of_run(),
             random: Arc::clone(&self.random),
             identity: self.identity.clone(),
+            network: self.network.clone(),
             fifos: Arc::clone(&self.fifos),
             locks: Arc::clone(&self.locks),
             kept: Arc::clone(&self.kept),

@@ -3,6 +3,7 @@
 //! IPv6 is judged as what it is.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 
 /// Exceptions to the rule that only public addresses are reached. The default has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,25 @@ impl AddressPolicy {
             address.to_bits() & keep == network & keep
         };
         within(&PUBLIC_V6) && !REFUSED_V6.iter().any(within)
+    }
+}
+
+/// Which addresses one request may reach: those of a policy, and those that its host named.
+#[derive(Clone, Debug, Default)]
+pub struct AddressRule {
+    policy: AddressPolicy,
+    named: Arc<[IpAddr]>,
+}
+
+impl AddressRule {
+    /// Those of the policy and these.
+    pub fn new(policy: AddressPolicy, named: Arc<[IpAddr]>) -> Self {
+        Self { policy, named }
+    }
+
+    /// Whether `address` may be reached.
+    pub fn allows(&self, address: IpAddr) -> bool {
+        self.policy.allows(address) || self.named.contains(&address.to_canonical())
     }
 }
 

@@ -2,10 +2,13 @@
 //! than browsers: no blanks, no back-slashes, no user information, nothing beyond ASCII, so that no two readers see two
 //! hosts in it.
 
-use super::Refusal;
-use super::address::AddressPolicy;
+use super::address::{AddressPolicy, AddressRule};
+use super::refusal::Refusal;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Most of a URL in a log, in bytes.
+const LONGEST_SHOWN: usize = 512;
 
 /// An absolute URL of HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,19 @@ pub enum Host {
     Name(String),
     /// An address, in the usual notation.
     Address(IpAddr),
+}
+
+impl Host {
+    /// Whether this names loopback: `localhost`, a name below it, or such an address.
+    pub fn is_loopback(&self) -> bool {
+        match self {
+            Self::Name(name) => {
+                let name = name.trim_end_matches('.');
+                name == "localhost" || name.ends_with(".localhost")
+            }
+            Self::Address(address) => address.to_canonical().is_loopback(),
+        }
+    }
 }
 
 impl Scheme {
@@ -98,6 +114,14 @@ impl Url {
         }
     }
 
+    /// As [`Url::check`], by a rule.
+    pub(crate) fn check_by(&self, rule: &AddressRule) -> Result<(), Refusal> {
+        match &self.host {
+            Host::Address(address) if !rule.allows(*address) => Err(Refusal::BlockedIp),
+            _ => Ok(()),
+        }
+    }
+
     /// The value of the header `Host`: the port only where it is not the scheme's own.
     pub fn authority(&self) -> String {
         if self.port == self.scheme.default_port() {
@@ -114,7 +138,16 @@ impl Url {
         let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
         let mark = if scheme.is_empty() { "" } else { "://" };
-        crate::hook::json::cut(&format!("{scheme}{mark}{host}{path}"), 512).to_owned()
+        let mut shown = format!("{scheme}{mark}{host}{path}");
+        let end = (0..=LONGEST_SHOWN.min(shown.len())).rev().find(|end| shown.is_char_boundary(*end));
+        shown.truncate(end.unwrap_or(0));
+        shown
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}{}", self.scheme.name(), self.authority(), self.target)
     }
 }
 

@@ -6,11 +6,15 @@ use crate::hook::dialect::list::Dialect;
 use crate::hook::event::Event;
 use crate::hook::hook_set::HookSet;
 use crate::hook::state::SessionState;
+use crate::network::{AddressPolicy, HttpPolicy, Refusal, Resolve, Resolved};
 use serde_json::json;
 use std::io::{Read as _, Write as _};
+use std::net::IpAddr;
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
 use std::sync::Mutex;
-use std::time::Instant;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -362,8 +366,11 @@ fn a_hook_asks_through_the_client_of_its_host() {
 fn tls_server() -> u16 {
     use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
     use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
-    let certificate = CertificateDer::from(include_bytes!("certificate/server.der").as_slice());
-    let key = PrivatePkcs8KeyDer::from(include_bytes!("certificate/server-key.der").as_slice());
+    let certificate =
+        CertificateDer::from(include_bytes!("../../../../network/client/certificate/server.der").as_slice());
+    let key = PrivatePkcs8KeyDer::from(
+        include_bytes!("../../../../network/client/certificate/server-key.der").as_slice(),
+    );
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -392,7 +399,9 @@ fn certificates_are_checked_against_the_name_of_the_url() {
     let port = tls_server();
     let names = || Names::new(&[&["127.0.0.1"]]);
     let mut roots = RootCertStore::empty();
-    roots.add(include_bytes!("certificate/authority.der").as_slice().into()).unwrap();
+    roots
+        .add(include_bytes!("../../../../network/client/certificate/authority.der").as_slice().into())
+        .unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
