@@ -55,6 +55,7 @@ pub use access::{Network, NetworkRequest, NetworkResponse};
 pub use address::{AddressPolicy, AddressRule};
 #[cfg(feature = "http")]
 pub use client::{HttpClient, HttpClientError, HttpPolicy, Resolve, Resolved, SystemResolver};
+pub(crate) use credential::base64;
 pub use credential::{Credential, Secret};
 pub use egress::{AllowedHost, EgressError, EgressPolicy};
 pub use error::{NetworkError, NetworkErrorKind};

@@ -103,6 +103,11 @@ impl RealSleep {
     pub(crate) fn of(time: Duration) -> Self {
         Self { until: real_monotonic().saturating_add(time), alarm: None }
     }
+
+    /// Whether the moment has come.
+    pub(crate) fn is_over(&self) -> bool {
+        real_monotonic() >= self.until
+    }
 }
 
 impl Future for RealSleep {

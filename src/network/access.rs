@@ -11,6 +11,7 @@ use crate::text::Text;
 use std::fmt;
 use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -71,6 +72,11 @@ impl NetworkRequest {
         let method = method.to_owned();
         Self { method, url, headers: Vec::new(), body: None, timeout: None, connect_timeout: None }
     }
+
+    /// Adds a header.
+    pub fn add_header(&mut self, name: &str, value: &[u8]) {
+        self.headers.push((name.to_owned(), value.to_vec()));
+    }
 }
 
 /// What a session has of the network. Shared by what is cloned of it, with its count of requests.
@@ -124,18 +130,19 @@ impl Network {
         let time = request.timeout.unwrap_or(Duration::MAX).min(policy.max_time);
         let mut deadline = RealSleep::of(time);
         let (request, redaction) = self.prepare(request)?;
-        let mut exchange = self.0.transport.exchange(request);
-        let answer = poll_fn(|cx| match exchange.as_mut().poll(cx) {
-            Poll::Ready(answer) => Poll::Ready(answer),
-            Poll::Pending => Pin::new(&mut deadline).poll(cx).map(|()| Err(over(started))),
+        let mut exchange = contained(|| self.0.transport.exchange(request))?;
+        let answer = poll_fn(|cx| match contained(|| exchange.as_mut().poll(cx)) {
+            Ok(Poll::Ready(answer)) => Poll::Ready(answer),
+            Ok(Poll::Pending) => Pin::new(&mut deadline).poll(cx).map(|()| Err(over(started))),
+            Err(crashed) => Poll::Ready(Err(crashed)),
         });
         let TransportResponse { version, status, reason, mut headers, body, address, moments } =
             answer.await?;
         for (_, value) in &mut headers {
             redaction.blot(value);
         }
-        let body = Body { inner: Some(body), redaction, deadline, started, left: policy.max_response_bytes };
-        Ok(NetworkResponse { version, status, reason, headers, body, address, moments })
+        let body = Body { inner: Some(body), left: policy.max_response_bytes, redaction, deadline, started };
+        Ok(NetworkResponse { version, status, reason, headers, address, moments, body })
     }
 
     /// What goes to the transport, and what must not come back.
@@ -178,6 +185,14 @@ impl Network {
         };
         Ok((request, Redaction::new(secrets)))
     }
+}
+
+/// Calls a transport, which can be a host's own: what panics there is a request without an answer. The crate's client does so
+/// where there is no tokio runtime with a network.
+fn contained<T>(call: impl FnOnce() -> T) -> Result<T, NetworkError> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|_| {
+        NetworkError::new(NetworkErrorKind::Other, "the client of this session's network crashed")
+    })
 }
 
 fn over(started: Duration) -> NetworkError {
@@ -242,23 +257,30 @@ impl NetworkResponse {
 struct Body {
     /// None at the end.
     inner: Option<Box<dyn ResponseBody>>,
+    /// Bytes that may still come.
+    left: u64,
     redaction: Redaction,
     deadline: RealSleep,
     started: Duration,
-    left: u64,
 }
 
 impl Body {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Vec<u8>>, NetworkError>> {
         let Some(inner) = &mut self.inner else { return Poll::Ready(Ok(None)) };
         // A body that always has a piece ready ends in time too.
-        if Pin::new(&mut self.deadline).poll(cx).is_ready() {
+        if self.deadline.is_over() {
             self.inner = None;
             return Poll::Ready(Err(over(self.started)));
         }
         loop {
-            let piece = match inner.poll_piece(cx) {
-                Poll::Pending => return Poll::Pending,
+            let polled = contained(|| inner.poll_piece(cx));
+            let piece = match polled.unwrap_or_else(|crashed| Poll::Ready(Some(Err(crashed)))) {
+                Poll::Pending => {
+                    return Pin::new(&mut self.deadline).poll(cx).map(|()| {
+                        self.inner = None;
+                        Err(over(self.started))
+                    });
+                }
                 Poll::Ready(Some(Ok(piece))) => piece,
                 Poll::Ready(Some(Err(error))) => {
                     self.inner = None;

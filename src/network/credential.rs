@@ -78,8 +78,8 @@ impl Credential {
         self.host.fits(&url.host) && self.port.is_none_or(|port| port == url.port)
     }
 
-    /// Whether it may be sent to this URL at all.
-    pub(super) fn may_go_to(&self, url: &Url) -> bool {
+    /// Whether any may be sent to this URL at all.
+    pub(super) fn may_go_to(url: &Url) -> bool {
         url.scheme == Scheme::Https || url.host.is_loopback()
     }
 

@@ -274,7 +274,7 @@ impl Default for EgressPolicy {
             max_request_bytes: 16 << 20,
             max_response_bytes: 64 << 20,
             max_header_bytes: 64 << 10,
-            max_time: Duration::from_secs(60),
+            max_time: Duration::from_mins(1),
             connect_time: Duration::from_secs(10),
             max_requests: 1000,
         }
@@ -349,7 +349,7 @@ impl EgressPolicy {
     pub(super) fn credentials_for(&self, url: &Url) -> Result<Vec<&Credential>, NetworkError> {
         let own: Vec<&Credential> =
             self.credentials.iter().filter(|credential| credential.is_for(url)).collect();
-        match own.iter().find(|credential| !credential.may_go_to(url)) {
+        match own.first().filter(|_| !Credential::may_go_to(url)) {
             None => Ok(own),
             Some(_) => Err(NetworkError::new(
                 NetworkErrorKind::Refused,

@@ -129,6 +129,7 @@ mod cmp;
 mod column;
 mod comm;
 mod cp;
+mod curl;
 mod cut;
 mod date;
 mod dc;
@@ -234,6 +235,7 @@ mod users;
 mod vdir;
 mod watch;
 mod wc;
+mod wget;
 mod which;
 mod who;
 mod whoami;
@@ -250,9 +252,9 @@ macro_rules! utilities {
 
 // A row for each module, in the order of the names: `[` is in front of the letters.
 utilities! {
-    bracket, arch, awk, base64, basename, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date,
-    dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep, find,
-    flock, fmt, fold, gawk, getopt,
+    bracket, arch, awk, base64, basename, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, curl, cut,
+    date, dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep,
+    find, flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
     grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
@@ -264,7 +266,7 @@ utilities! {
     sha1sum,
     sha256sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sync, tac, tail, tee, test,
     time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink, uptime, users, vdir,
-    watch, wc, which, who, whoami, xargs, yes,
+    watch, wc, wget, which, who, whoami, xargs, yes,
 }
 
 /// The utility of that name.

@@ -28,7 +28,7 @@ pub(super) fn message(request: &TransportRequest) -> Vec<u8> {
     .into_bytes();
     for (name, value) in &request.headers {
         message.extend_from_slice(name.as_bytes());
-        message.extend_from_slice(b": ");
+        message.extend_from_slice(if value.is_empty() { b":" } else { b": " });
         message.extend_from_slice(value);
         message.extend_from_slice(b"\r\n");
     }
@@ -123,12 +123,13 @@ async fn next_head(
         let mut block = (&mut *stream).take(BLOCK as u64);
         let count = block.read_buf(buffer).await.map_err(|error| broken(&error))?;
         if count == 0 {
-            return Err(match buffer.is_empty() {
-                true => NetworkError::new(NetworkErrorKind::Empty, "HTTP: Empty reply from server"),
-                false => NetworkError::new(
+            return Err(if buffer.is_empty() {
+                NetworkError::new(NetworkErrorKind::Empty, "HTTP: Empty reply from server")
+            } else {
+                NetworkError::new(
                     NetworkErrorKind::Partial(None),
                     "HTTP: the connection ended within the headers",
-                ),
+                )
             });
         }
     }
