@@ -7,14 +7,16 @@
 //!
 //! Exit status: 0 proceed (in shadow mode always), 2 blocked, 1 the run could not be done.
 
+use super::ask::AskArguments;
 use super::bundle::Bundle;
 use super::config::{ConfigArguments, LoadedConfig};
+use super::egress::EgressArguments;
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
 use crate::hook::answer::{Answers, Asked};
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
-use crate::hook::{HookRecord, HookSet, LogRecord, Notice, Outcome};
+use crate::hook::{Asked, HookRecord, HookSet, LogRecord, Notice, Outcome};
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
 use crate::vfs::fixture::{Fixture, Skipped, seed_anywhere};
@@ -42,10 +44,12 @@ pub struct FireArguments {
     /// A command that the session has (repeatable): the script in FILE, or one that does nothing and succeeds
     #[arg(long, value_name = "NAME[=FILE]")]
     pub stub: Vec<String>,
-    /// Canned answers for hooks that ask (http, models, tools of servers, built-ins): a YAML or JSON list of rows, the first that
-    /// fits answers
-    #[arg(long, value_name = "FILE")]
-    pub answer: Option<PathBuf>,
+    /// Whom it may ask.
+    #[command(flatten)]
+    pub egress: EgressArguments,
+    /// Who answers what hooks ask.
+    #[command(flatten)]
+    pub ask: AskArguments,
     /// Refuse a config whose bundle is not what `hookbox lock` wrote down; say what changed and what that does
     #[arg(long)]
     pub locked: bool,
@@ -82,9 +86,11 @@ fn fire(
     look_at_bundle(arguments, sessions, streams)?;
     let hooks = if arguments.shadow { hooks.shadow() } else { hooks };
     let event = read_event(arguments, &hooks, streams)?;
-    let answers = Arc::new(answers(arguments)?);
-    let setup =
-        SessionSetup { hook_host: Some(Arc::clone(&answers) as _), ..setup(arguments, sessions, streams)? };
+    let mut setup = setup(arguments, sessions, streams)?;
+    setup.network = arguments.egress.network()?;
+    let answers = arguments.ask.answers(setup.network.clone(), Some(Arc::clone(&setup.files)))?;
+    let answers = Arc::new(answers);
+    setup.hook_host = Some(Arc::clone(&answers) as _);
     if let Some(plugin) = plugin {
         report_skipped(&plugin.seed(&setup.files)?, streams)?;
     }
@@ -112,7 +118,7 @@ fn fire(
             for notice in outcome.warnings() {
                 streams.report(&format!("hookbox: warning: {}\n", notice.show()))?;
             }
-            for asked in asked.iter().filter(|asked| asked.row.is_none()) {
+            for asked in asked.iter().filter(|asked| asked.row.is_none() && !asked.live) {
                 streams.report(&format!("hookbox: warning: {}\n", show_asked(asked)))?;
             }
         }
@@ -142,20 +148,13 @@ fn look_at_bundle(
     }
 }
 
-fn answers(arguments: &FireArguments) -> Result<Answers, CommandFailure> {
-    let Some(path) = &arguments.answer else { return Ok(Answers::default()) };
-    let wrong = |why: String| CommandFailure::Other(format!("{}: {why}", path.display()));
-    let text =
-        String::from_utf8(super::read_text(path)?).map_err(|error| wrong(error.utf8_error().to_string()))?;
-    Answers::parse(&text).map_err(|error| wrong(error.to_string()))
-}
-
 /// What was asked of the host, in a line.
 fn show_asked(asked: &Asked) -> String {
     match asked.row {
         Some(row) => {
             format!("asked {}: answered by row {}", visible::line(&asked.summary), row.saturating_add(1))
         }
+        None if asked.live => format!("asked {}: asked live", visible::line(&asked.summary)),
         None => format!("asked {}: nobody answered (--answer FILE can)", visible::line(&asked.summary)),
     }
 }
@@ -241,8 +240,12 @@ fn to_json(
             let notices = hooks.notices().iter().chain(&outcome.notices).map(Notice::to_json);
             object.insert("notices".to_owned(), notices.collect());
             let requests = asked.iter().map(|asked| {
-                let row = asked.row.map(|row| row.saturating_add(1));
-                serde_json::json!({"request": asked.request, "answered_by": row})
+                let by = match asked.row {
+                    Some(row) => Value::from(row.saturating_add(1)),
+                    None if asked.live => Value::from("live"),
+                    None => Value::Null,
+                };
+                serde_json::json!({"request": asked.request, "answered_by": by})
             });
             object.insert("requests".to_owned(), requests.collect());
         } else {

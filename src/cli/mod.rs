@@ -4,11 +4,13 @@
 //! Nothing below knows that there is a command line. Files of the host are opened by `vfs::fixture::host` alone, and what is printed for
 //! people goes through `visible`. A new subcommand is a file here and a variant in `main.rs`, whose documentation is its `--help`.
 
+pub mod ask;
 mod bundle;
 pub mod check;
 pub mod command_line;
 pub mod config;
 pub mod convert;
+pub mod egress;
 mod dialect_parser;
 mod export;
 pub mod fire;
@@ -16,6 +18,7 @@ pub mod init;
 mod line_editor;
 pub mod lock;
 mod plugin;
+mod program;
 pub mod record;
 mod reference;
 pub mod schema;
@@ -138,7 +141,7 @@ pub fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> u8 {
 
 /// A runtime for one command or one thread of it.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandFailure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| CommandFailure::Other(error.to_string()))
 }
 

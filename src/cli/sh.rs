@@ -1,6 +1,7 @@
 //! `hookbox sh`: runs a script in a fresh sandbox. Standard streams and the exit status pass through; 124 on the time
 //! limit, 125 on another limit, with one line on standard error that names it.
 
+use super::egress::EgressArguments;
 use super::export;
 use super::fire::{fixture_folder, report_skipped, split_seed};
 use super::{CommandFailure, Streams};
@@ -69,14 +70,31 @@ pub struct ShArguments {
     /// Print the compiled program instead of running it
     #[arg(long)]
     pub dump: bool,
+    /// Whom it may ask.
+    #[command(flatten)]
+    pub egress: EgressArguments,
     /// FILE and its arguments; with -c: $0 and the arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FILE|NAME")]
     pub operands: Vec<OsString>,
 }
 
 /// Options whose value is the next argument.
-const WITH_VALUE: &[&str] =
-    &["--seed", "--fixture", "--cwd", "--env", "--limits", "--limit", "--timeout", "--export"];
+const WITH_VALUE: &[&str] = &[
+    "--seed",
+    "--fixture",
+    "--cwd",
+    "--env",
+    "--limits",
+    "--limit",
+    "--timeout",
+    "--export",
+    "--allow-host",
+    "--credential",
+    "--max-request-time",
+    "--max-response-bytes",
+    "--max-request-bytes",
+    "--max-requests",
+];
 
 /// The command line, `sh` with what follows it, for the parser of options: `--` after `-c SCRIPT` is `$0`, as in bash,
 /// and not the end of the options.
@@ -220,6 +238,9 @@ fn sandbox(arguments: &ShArguments, limits: &Limits) -> Result<Sandbox, CommandF
     }
     if let Some(cwd) = &arguments.cwd {
         builder = builder.cwd(Text::from(cwd.as_encoded_bytes()));
+    }
+    if let Some(network) = arguments.egress.network()? {
+        builder = builder.network(network);
     }
     for variable in &arguments.env {
         let bytes = variable.as_encoded_bytes();

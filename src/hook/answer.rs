@@ -39,15 +39,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use super::observer::HookObserver;
 use super::request::Request;
-use super::runner::{HookFuture, HookHost, unanswered};
+use super::runner::{HookFuture, HookHost, LateOutput, unanswered};
 use super::script::{Ended, ScriptOutcome};
 use crate::clock::lock;
 use crate::document::from_yaml;
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What of a question is shown, in characters.
@@ -254,12 +255,20 @@ impl Answer {
 }
 
 /// A host that answers from rows and keeps what was asked. See the module.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Answers {
     rows: Vec<Answer>,
     /// How often each row has answered.
     used: Mutex<Vec<u64>>,
     asked: Mutex<Vec<Asked>>,
+    /// Who answers what no row fits.
+    otherwise: Option<Arc<dyn HookHost>>,
+}
+
+impl std::fmt::Debug for Answers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answers").field("rows", &self.rows).finish_non_exhaustive()
+    }
 }
 
 /// What a hook asked for, and which row answered.
@@ -270,15 +279,24 @@ pub struct Asked {
     pub request: Value,
     /// In a few words: `http https://hooks.example.com/x`.
     pub summary: String,
-    /// The place of the row, from 0; `None` when nobody answered.
+    /// The place of the row, from 0; `None` when none fitted.
     pub row: Option<usize>,
+    /// No row fitted, and the next host was asked ([`Answers::otherwise`]).
+    pub live: bool,
 }
 
 impl Answers {
     /// Answers of these rows.
     pub fn new(rows: impl IntoIterator<Item = Answer>) -> Self {
         let rows: Vec<_> = rows.into_iter().collect();
-        Self { used: Mutex::new(vec![0; rows.len()]), rows, asked: Mutex::default() }
+        Self { used: Mutex::new(vec![0; rows.len()]), rows, asked: Mutex::default(), otherwise: None }
+    }
+
+    /// With a host that is asked what no row fits.
+    #[must_use]
+    pub fn otherwise(mut self, host: Arc<dyn HookHost>) -> Self {
+        self.otherwise = Some(host);
+        self
     }
 
     /// Reads a list of rows, YAML or JSON.
@@ -309,13 +327,25 @@ impl HookHost for Answers {
     fn request(&self, request: Request, timeout: Duration) -> HookFuture<'_, ScriptOutcome> {
         let row = self.row_for(&request);
         let summary = summary(&request);
+        if let (None, Some(next)) = (row, &self.otherwise) {
+            lock(&self.asked).push(Asked { request: request.to_json(), summary, row, live: true });
+            return next.request(request, timeout);
+        }
         let outcome = match row.and_then(|place| self.rows.get(place)) {
             Some(answer) => answer.outcome(timeout),
             None if self.rows.is_empty() => unanswered(&request),
             None => ScriptOutcome::ended(Ended::NotStarted(format!("no answer fits: {summary}"))),
         };
-        lock(&self.asked).push(Asked { request: request.to_json(), summary, row });
+        lock(&self.asked).push(Asked { request: request.to_json(), summary, row, live: false });
         Box::pin(std::future::ready(outcome))
+    }
+
+    fn deliver_late(&self, late: &LateOutput) -> bool {
+        self.otherwise.as_ref().is_some_and(|next| next.deliver_late(late))
+    }
+
+    fn observer(&self) -> Option<&dyn HookObserver> {
+        self.otherwise.as_deref().and_then(HookHost::observer)
     }
 }
 

@@ -254,6 +254,8 @@ pub struct SessionSetup {
     pub hook_host: Option<Arc<dyn HookHost>>,
     /// Who is told what the session's scripts do.
     pub(crate) trace: Option<Arc<Trace>>,
+    /// Whom it may ask over the network.
+    pub network: Option<crate::network::Network>,
 }
 
 impl SessionSetup {
@@ -299,6 +301,7 @@ impl SessionSetup {
             cwd: Text::from(specification.cwd()),
             hook_host: None,
             trace: None,
+            network: None,
         })
     }
 }

@@ -40,6 +40,7 @@
 
 #[cfg(feature = "tools")]
 pub mod answer;
+pub mod ask;
 pub(crate) mod assignment;
 mod background;
 #[cfg(feature = "tools")]

@@ -32,7 +32,7 @@ pub struct SandboxBuilder {
     #[cfg(feature = "host-files")]
     seeds: Vec<(Text, std::path::PathBuf)>,
     pub(super) hook_host: Option<Arc<dyn HookHost>>,
-    network: Option<Network>,
+    pub(super) network: Option<Network>,
     kept_bytes: usize,
     stays: bool,
     /// Who is told what scripts do.

@@ -16,7 +16,7 @@ impl SessionSource for SandboxSource {
     }
 
     fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
-        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd, hook_host, trace } =
+        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd, hook_host, trace, network } =
             setup;
         if let Some(trace) = &trace {
             files.trace_to(std::sync::Arc::clone(trace));
@@ -31,6 +31,7 @@ impl SessionSource for SandboxSource {
         }
         (builder.clock, builder.random, builder.hook_host) = (Some(clock), Some(random), hook_host);
         builder.trace = trace;
+        builder.network = network;
         builder
             .file_system(files)
             .build()
