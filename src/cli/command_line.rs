@@ -19,7 +19,7 @@ pub enum Command {
     ///
     /// The script is SCRIPT, FILE, standard input, or what is typed at a terminal. Standard streams and the exit status pass
     /// through; 124 on the time limit, 125 on another limit, with one line on standard error that names it.
-    Sh(sh::ShArguments),
+    Sh(Box<sh::ShArguments>),
     /// Fire one event through the hooks of a config
     ///
     /// The outcome is JSON on standard output. Exit status: 0 proceed, 2 blocked, 1 the run could not be done.

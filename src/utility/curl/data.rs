@@ -280,7 +280,7 @@ impl Form {
             body.extend_from_slice(b"\r\n");
             let is_stdin = matches!(&part.content, Content::File(name) if name.as_bytes() == b"-");
             let guessed = file_name.filter(|_| is_file && !is_stdin).map(|name| kind_of(name.as_bytes()));
-            if let Some(kind) = part.kind.as_ref().map(|kind| kind.as_bytes()).or(guessed) {
+            if let Some(kind) = part.kind.as_ref().map(Text::as_bytes).or(guessed) {
                 body.extend_from_slice(b"Content-Type: ");
                 body.extend_from_slice(kind);
                 body.extend_from_slice(b"\r\n");

@@ -141,10 +141,10 @@ pub(super) fn build(config: &Config, message: &Message, at: &Circumstances<'_>) 
     }
     match config.condition {
         Some(TimeCondition::IfModified(time)) => {
-            add("If-Modified-Since", super::date::show_http_date(time).as_bytes())
+            add("If-Modified-Since", super::date::show_http_date(time).as_bytes());
         }
         Some(TimeCondition::IfUnmodified(time)) => {
-            add("If-Unmodified-Since", super::date::show_http_date(time).as_bytes())
+            add("If-Unmodified-Since", super::date::show_http_date(time).as_bytes());
         }
         None => {}
     }

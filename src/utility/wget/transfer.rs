@@ -71,17 +71,11 @@ pub(super) async fn retrieve(
         keeps_dots: false,
         protocols: crate::utility::curl::Protocols::ALL,
     };
-    let first = match address::parse(&shown, reading) {
-        Ok(address::Place::Network(first)) => first,
-        _ => {
-            if !settings.quiet {
-                say(
-                    ctx,
-                    &format!("{}: Unsupported scheme or invalid URL.", bstr::BStr::new(text.as_bytes())),
-                );
-            }
-            return Ok(1);
+    let Ok(address::Place::Network(first)) = address::parse(&shown, reading) else {
+        if !settings.quiet {
+            say(ctx, &format!("{}: Unsupported scheme or invalid URL.", bstr::BStr::new(text.as_bytes())));
         }
+        return Ok(1);
     };
     let mut tried = 0_u64;
     loop {
@@ -281,10 +275,10 @@ async fn attempt(
 fn told(ctx: &mut Context, settings: &Settings, answer: &NetworkResponse) {
     if settings.verbose {
         ctx.stderr.push(b"connected.\nHTTP request sent, awaiting response... ");
-        if !settings.server_response {
-            ctx.stderr.push(format!("{} {}\n", answer.status, answer.reason).as_bytes());
-        } else {
+        if settings.server_response {
             ctx.stderr.push(b"\n");
+        } else {
+            ctx.stderr.push(format!("{} {}\n", answer.status, answer.reason).as_bytes());
         }
     }
     if settings.server_response {
