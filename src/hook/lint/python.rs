@@ -9,25 +9,35 @@ const LONGEST: usize = 4096;
 /// Parentheses inside each other.
 const MOST_NESTING: u32 = 16;
 
+/// What stands for a member that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fallback {
+    /// `None`, `{}`, `[]`: no members, as null in jq.
+    Nothing,
+    EmptyText,
+}
+
 /// The value of an expression: a member of what was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Member {
     /// The filter; empty for the whole.
     path: String,
-    /// What stands for a member that is not there, as a filter.
-    default: Option<&'static str>,
+    default: Fallback,
     /// Whether the program fails where the member is not there (`d["x"]`).
     is_wanted: bool,
 }
 
 impl Member {
     fn whole() -> Self {
-        Self { path: String::new(), default: None, is_wanted: false }
+        Self { path: String::new(), default: Fallback::Nothing, is_wanted: false }
     }
 
     /// `.path // default`
     fn filter(&self) -> String {
-        self.default.map_or_else(|| self.path.clone(), |default| format!("{} // {default}", self.path))
+        match self.default {
+            Fallback::Nothing => self.path.clone(),
+            Fallback::EmptyText => format!("{} // \"\"", self.path),
+        }
     }
 }
 
@@ -52,7 +62,7 @@ pub(super) fn as_jq(program: &str) -> Option<String> {
             let options = if text.take(",") {
                 let joined = text.take("end=''") || text.take("end=\"\"");
                 joined.then_some("-j")?
-            } else if member.is_wanted && member.default.is_none() {
+            } else if member.is_wanted && member.default == Fallback::Nothing {
                 "-er"
             } else {
                 "-r"
@@ -136,13 +146,13 @@ impl<'t> Text<'t, '_> {
         loop {
             let (key, default, is_wanted) = if self.take(".get(") {
                 let key = self.text()?;
-                let default = if self.take(",") { self.default()? } else { None };
+                let default = if self.take(",") { self.default()? } else { Fallback::Nothing };
                 self.take(")").then_some(())?;
                 (key, default, false)
             } else if self.take("[") {
                 let key = self.text()?;
                 self.take("]").then_some(())?;
-                (key, None, true)
+                (key, Fallback::Nothing, true)
             } else {
                 return Some(member);
             };
@@ -155,7 +165,7 @@ impl<'t> Text<'t, '_> {
             };
             member.path.push_str(&step);
             member.default = default;
-            member.is_wanted = is_wanted || member.is_wanted && default.is_none();
+            member.is_wanted = is_wanted || member.is_wanted && default == Fallback::Nothing;
         }
     }
 
@@ -172,12 +182,12 @@ impl<'t> Text<'t, '_> {
         self.names.iter().rev().find(|(known, _)| *known == name).map(|(_, member)| member.clone())
     }
 
-    /// What an expression has in the place of nothing; `{}` and `[]` have no members, as null in jq.
-    fn default(&mut self) -> Option<Option<&'static str>> {
+    /// What an expression has in the place of nothing.
+    fn default(&mut self) -> Option<Fallback> {
         if self.take("{}") || self.take("[]") || self.take("None") {
-            return Some(None);
+            return Some(Fallback::Nothing);
         }
-        self.text()?.is_empty().then_some(Some("\"\""))
+        self.text()?.is_empty().then_some(Fallback::EmptyText)
     }
 }
 
