@@ -4,8 +4,9 @@
 use super::CommandFailure;
 use super::egress::{client, key};
 use super::program::{AnswerProgram, McpProgram};
+use crate::hook::HookHost;
+use crate::hook::answer::Answers;
 use crate::hook::ask::{LiveHost, ModelApi, ModelEndpoint, Prices, ToolServer};
-use crate::hook::{Answers, HookHost};
 use crate::network::Network;
 use crate::vfs::FileSystem;
 use std::path::PathBuf;

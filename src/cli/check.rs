@@ -19,8 +19,8 @@ use super::stub::{self, Stub};
 use super::{CommandFailure, Streams, finish};
 use crate::hook::case::SessionSource;
 use crate::hook::convert::{Remark, RemarkKind, convert};
-use crate::hook::lint::{Finding, LintOptions, Severity, TARGET_CHANGED, TARGET_LOST, lint};
 use crate::hook::dialect::version;
+use crate::hook::lint::{Finding, LintOptions, Severity, TARGET_CHANGED, TARGET_LOST, lint};
 use crate::hook::{ConfigError, ConfigProblem, ContractVersion, Dialect, LoadOptions, assignment};
 use crate::sandbox::Sandbox;
 use crate::vfs::fixture::host::{self, MOST_TEXT};
@@ -231,7 +231,9 @@ fn check_and_mend(
 fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) -> Checked {
     let contract = arguments.contract.and_then(ContractArgument::version);
     let named = arguments.dialect.or(contract.map(|version| version.dialect()));
-    if let (Some(dialect), Some(version)) = (named, contract.filter(|version| Some(version.dialect()) != named)) {
+    if let (Some(dialect), Some(version)) =
+        (named, contract.filter(|version| Some(version.dialect()) != named))
+    {
         let message = format!("{version} is no version of {dialect}");
         return Err(Refused { shown: message.clone(), message });
     }
@@ -256,7 +258,8 @@ fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) 
         target: arguments.target.filter(|target| target.dialect() == dialect),
     };
     let mut findings = lint(dialect, name, text, &options).map_err(ConfigError::from)?;
-    if let Some(target) = arguments.target.map(|target| target.dialect()).filter(|target| *target != dialect) {
+    if let Some(target) = arguments.target.map(|target| target.dialect()).filter(|target| *target != dialect)
+    {
         findings.extend(losses(dialect, target, name, text).map_err(ConfigError::from)?);
     }
     findings.retain(|finding| arguments.notes || finding.rule.severity > Severity::Note);

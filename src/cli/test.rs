@@ -22,7 +22,7 @@ use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::real_monotonic;
 use crate::hook::case::update;
-use crate::hook::case::{Case, CaseError, CaseFile, CaseResult, Difference, SessionSource};
+use crate::hook::case::{Case, CaseError, CaseResult, Difference, SessionSource};
 use crate::trace::{Noted, Trace};
 use crate::vfs::fixture::Fixture;
 use crate::vfs::fixture::host::write_named;
@@ -244,7 +244,7 @@ fn update_files(
             continue;
         }
         let name = loaded.path.display().to_string();
-        let text = update(&loaded.text, &loaded.file, &own)
+        let text = update::update(&loaded.text, &loaded.file, &own)
             .map_err(|error| CommandFailure::Other(format!("{name}: {error}")))?;
         if text != loaded.text {
             let Place { folder, name, .. } = &loaded.place;

@@ -16,8 +16,20 @@ impl SessionSource for SandboxSource {
     }
 
     fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
-        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd, hook_host, trace, network } =
-            setup;
+        let SessionSetup {
+            files,
+            clock,
+            random,
+            user,
+            uid,
+            gid,
+            host,
+            environment,
+            cwd,
+            hook_host,
+            trace,
+            network,
+        } = setup;
         if let Some(trace) = &trace {
             files.trace_to(std::sync::Arc::clone(trace));
         }

@@ -29,7 +29,7 @@ pub(crate) use context::options::{
 };
 pub(crate) use context::pace::yield_now;
 pub(crate) use context::process_list::QueryState;
-pub use context::process_list::{ProcessQuery, ProcessRow};
+pub(crate) use context::process_list::{ProcessQuery, ProcessRow};
 pub(crate) use context::running::CommandState;
 pub(crate) use context::running::{Reach, Relation, RunningCommand};
 pub use context::session::{Identity, Session};

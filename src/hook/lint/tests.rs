@@ -311,7 +311,13 @@ fn a_program_in_python_that_reads_a_member_is_told_in_jq() {
                   n=$(python3 -c 'import json,sys; print(json.load(sys.stdin).get(\"tool_name\", \"\"))')\n\
                   python3 x.py; python3 y.py";
     let config = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": script}]}]}});
-    let options = LintOptions { has_command: &|name| name != "python3", timeout_cap: None, files: None, load: None, target: None };
+    let options = LintOptions {
+        has_command: &|name| name != "python3",
+        timeout_cap: None,
+        files: None,
+        load: None,
+        target: None,
+    };
     let findings = lint(Dialect::ClaudeCode, "f", config.to_string().as_bytes(), &options).unwrap();
     let told: Vec<&str> = findings
         .iter()

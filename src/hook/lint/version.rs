@@ -19,7 +19,13 @@ pub(super) fn unknown(
         if let Some(since) = target.since(part, name) {
             let message = format!("{target} has no {} `{name}`: it came with {since}", part.word());
             let problem = source.problem(at, message);
-            findings.push(Finding { rule: &rule::VERSION_UNKNOWN, hook: None, problem, script_line: None });
+            findings.push(Finding {
+                rule: &rule::VERSION_UNKNOWN,
+                hook: None,
+                problem,
+                script_line: None,
+                fix: None,
+            });
         }
     };
     // What is still to be looked at, and whether it stands below an event.

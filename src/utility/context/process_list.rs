@@ -14,24 +14,24 @@ use std::time::Duration;
 /// One process.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct ProcessRow {
+pub(crate) struct ProcessRow {
     /// Its number.
-    pub pid: u32,
+    pub(crate) pid: u32,
     /// The number of its parent; 0: it has none.
-    pub parent: u32,
+    pub(crate) parent: u32,
     /// The number of its process group.
-    pub group: u32,
+    pub(crate) group: u32,
     /// Name and arguments.
-    pub argv: Vec<Text>,
+    pub(crate) argv: Vec<Text>,
     /// When it was started, on the session's monotonic clock.
-    pub started: Duration,
+    pub(crate) started: Duration,
     /// It is the one that asks.
-    pub asks: bool,
+    pub(crate) asks: bool,
 }
 
 /// A question for the run's processes; ready when the machine has answered.
 #[derive(Debug, Default)]
-pub struct ProcessQuery(pub(crate) Arc<QueryState>);
+pub(crate) struct ProcessQuery(pub(crate) Arc<QueryState>);
 
 /// What the two sides of a question share.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ impl ProcessQuery {
     }
 
     /// One that is answered already.
-    pub fn answered(rows: Vec<ProcessRow>) -> Self {
+    pub(crate) fn answered(rows: Vec<ProcessRow>) -> Self {
         let query = Self::new(Vec::new());
         query.0.answer(rows);
         query

@@ -47,7 +47,12 @@ pub struct Session {
 
 impl Session {
     /// A session over a file system.
-    pub(crate) fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
+    pub(crate) fn new(
+        fs: Arc<FileSystem>,
+        clock: Arc<Clock>,
+        random: Arc<Random>,
+        identity: Identity,
+    ) -> Self {
         Self {
             fs,
             clock,

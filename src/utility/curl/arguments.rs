@@ -4,8 +4,8 @@
 use super::config::{Config, Scope};
 use super::option::{Opt, REFUSED};
 use crate::memory::{String, ToMetered, Vec, format};
+use crate::utility::context::options::{OptionArgument, OptionSpec};
 use crate::utility::prelude::*;
-use crate::utility::{OptionArgument, OptionSpec};
 
 /// Files of options that name each other.
 const MOST_FILES: u32 = 16;

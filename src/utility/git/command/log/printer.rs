@@ -13,7 +13,7 @@ use crate::utility::git::graph::Graph;
 use crate::utility::git::object::commit::Signature;
 use crate::utility::git::object::id::ObjectId;
 use crate::utility::git::pathspec::Pathspec;
-use crate::utility::git::pretty::{Decorations, Format, Shown, Style as Pretty};
+use crate::utility::git::pretty::{Decorations, Format, LogStyle, Shown};
 use crate::utility::git::refs::LogEntry;
 use crate::utility::git::walk::Item;
 
@@ -30,7 +30,7 @@ pub(crate) enum Merges {
 
 /// Prints commits with their changes.
 pub(crate) struct Printer {
-    pub(crate) pretty: Pretty,
+    pub(crate) pretty: LogStyle,
     pub(crate) decorations: Decorations,
     pub(crate) decorates: Option<bool>,
     pub(crate) diff: DiffOptions,
