@@ -28,6 +28,12 @@ fn with(settings: &Value) -> LoadOptions {
     LoadOptions { settings: settings.as_object().unwrap().clone(), ..LoadOptions::default() }
 }
 
+/// The events of the manual.
+fn of_manual() -> impl Iterator<Item = super::event::EventName> {
+    let is_newer = |event: &super::event::EventName| event.routes() || event.is_guard();
+    super::event::EventName::ALL.iter().copied().filter(move |event| !is_newer(event))
+}
+
 /// Hooks of one event, one for each command.
 fn hooks_of(event: &str, commands: &[&str]) -> Value {
     let hooks: Vec<_> =

@@ -51,12 +51,11 @@ fn payload_at(cwd: &str) -> Value {
 
 #[test]
 fn the_neutral_form_fires_every_event_of_the_contract() {
-    let config: Value = super::super::event::EventName::ALL
-        .iter()
+    let config: Value = of_manual()
         .map(|event| (event.name().to_owned(), hooks_of(event.name(), &["x"])["hooks"][event.name()].clone()))
         .collect();
     let hooks = load(&config.to_string());
-    for event in super::super::event::EventName::ALL {
+    for event in of_manual() {
         let host = Scripted::default();
         let outcome = fire(&hooks, &host, &payload(event.name()));
         assert_eq!(ran(&outcome)[0].split('[').next(), Some(event.name()));
@@ -168,8 +167,7 @@ fn folding() {
 
 #[test]
 fn failures_by_event_and_policy() {
-    let events = super::super::event::EventName::ALL;
-    for event in events {
+    for event in of_manual() {
         for policy in ["warn", "ignore", "block"] {
             let mut config = hooks_of(event.name(), &["x"]);
             let list = &mut config["hooks"][event.name()][0];
