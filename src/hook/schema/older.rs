@@ -19,13 +19,13 @@ pub(super) fn without_later(text: &str, version: ContractVersion, kind: SchemaKi
 
 /// Whether something that came later can stand in a schema of the kind.
 fn counts(addition: &Addition, kind: SchemaKind) -> bool {
-    match (addition.part, kind) {
+    matches!(
+        (addition.part, kind),
         (Part::Event, _)
-        | (Part::Kind | Part::Field | Part::Schema, SchemaKind::Config)
-        | (Part::Payload, SchemaKind::Payload)
-        | (Part::Output, SchemaKind::Output) => true,
-        _ => false,
-    }
+            | (Part::Kind | Part::Field | Part::Schema, SchemaKind::Config)
+            | (Part::Payload, SchemaKind::Payload)
+            | (Part::Output, SchemaKind::Output)
+    )
 }
 
 /// Takes out of a schema, which is our own text and nests little, what came later. `event` is the one that a branch is about.
@@ -44,20 +44,28 @@ fn prune(schema: &mut Value, later: &[Addition], event: &str) {
                 match (name.as_str(), value) {
                     ("properties", Value::Object(properties)) => {
                         properties.retain(|name, _| !is_later(name));
-                        properties.values_mut().for_each(|value| prune(value, later, event));
+                        for value in properties.values_mut() {
+                            prune(value, later, event);
+                        }
                     }
                     ("enum" | "required", Value::Array(words)) => {
                         words.retain(|word| !word.as_str().is_some_and(is_later));
                     }
                     ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => {
                         parts.retain(|part| !is_about(part, &is_later));
-                        parts.iter_mut().for_each(|part| prune(part, later, event));
+                        for part in parts.iter_mut() {
+                            prune(part, later, event);
+                        }
                     }
                     (_, value) => prune(value, later, event),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| prune(item, later, event)),
+        Value::Array(items) => {
+            for item in items {
+                prune(item, later, event);
+            }
+        }
         _ => {}
     }
 }

@@ -125,7 +125,7 @@ impl Evaluator {
         let is_answer = outcome.end == Ended::Exited && outcome.status == 0;
         let assessed: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_default();
         let verdict = match &self.policy.fallback {
-            Fallback::Decision(fallback) => match is_answer.then(|| self.policy.outcome(&assessed)) {
+            Fallback::Decision(fallback) => match is_answer.then(|| Policy::outcome(&assessed)) {
                 Some(Ok((choice, probability))) => {
                     let found =
                         self.policy.outcomes.get(&choice).filter(|_| probability >= self.policy.least);
@@ -219,7 +219,7 @@ impl Policy {
     }
 
     /// The outcome of an assessment and how probable it is.
-    fn outcome(&self, assessed: &Value) -> Result<(String, f64), &'static str> {
+    fn outcome(assessed: &Value) -> Result<(String, f64), &'static str> {
         let probability = |value: Option<&Value>| {
             value.and_then(Value::as_f64).filter(|number| (0.0..=1.0).contains(number))
         };

@@ -21,6 +21,7 @@ type Sum = [u8; 32];
 #[derive(Default)]
 struct Seen(FxHashMap<Sum, Sum>);
 
+#[expect(clippy::unnecessary_wraps, reason = "the form of every built-in")]
 pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     if call.event != EventName::ToolResponseTransform {
         // What the model saw before is not in its context any more.
