@@ -8,6 +8,8 @@ use crate::utility::prelude::*;
 options! {
     enum Opt {
         Algorithm = value('a', "algorithm", "TYPE", "select the digest type to use"),
+        Debug = flag('\0', "debug", "indicate which implementation is used: there is one"),
+        Length = value('l', "length", "BITS", "digest length in bits, with --algorithm=blake2b; a multiple of 8"),
         Check = flag('c', "check", "read checksums from the FILEs and check them"),
         Tag = flag('\0', "tag", "create a BSD-style checksum (the default)"),
         Untagged = flag('\0', "untagged", "create a reversed style checksum, without digest type"),
@@ -55,6 +57,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         None if checks => return check_by_tag(ctx, &options).await,
         None => "crc",
     };
+    if options.has(Opt::Length) && name != "blake2b" {
+        return Err(UtilityError::failed("--length is only supported with --algorithm=blake2b"));
+    }
     if checks && matches!(name, "bsd" | "sysv" | "crc") {
         let text = "--check is not supported with --algorithm={bsd,sysv,crc}";
         return Err(UtilityError::failed(text));
@@ -66,7 +71,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         _ => None,
     };
     match sum {
-        Some(sum) => print_sums(ctx, &options, sum).await,
+        Some(sum) => {
+            let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
+            print_sums(ctx, &options.operands, end, sum).await
+        }
         None => by_name(ctx, &options, name).await,
     }
 }
@@ -84,17 +92,25 @@ fn algorithm(text: &[u8]) -> Result<&'static str, UtilityError> {
 }
 
 async fn by_name(ctx: &mut Context, options: &Options<Opt>, name: &str) -> Result<ExitStatus, UtilityError> {
-    match name {
+    let algorithm = match name {
         #[cfg(feature = "programs")]
-        "md5" => each::<md5::Md5>(ctx, options).await,
+        "md5" => Algorithm::Md5,
         #[cfg(feature = "programs")]
-        "sha1" => each::<sha1::Sha1>(ctx, options).await,
-        "sha224" => each::<sha2::Sha224>(ctx, options).await,
-        "sha256" => each::<sha2::Sha256>(ctx, options).await,
-        "sha384" => each::<sha2::Sha384>(ctx, options).await,
-        "sha512" => each::<sha2::Sha512>(ctx, options).await,
-        other => Err(UtilityError::failed(format!("--algorithm={other} is not supported"))),
-    }
+        "sha1" => Algorithm::Sha1,
+        "sha224" => Algorithm::Sha224,
+        "sha256" => Algorithm::Sha256,
+        "sha384" => Algorithm::Sha384,
+        "sha512" => Algorithm::Sha512,
+        #[cfg(feature = "programs")]
+        "blake2b" => Algorithm::Blake2b(match options.value(Opt::Length) {
+            Some(text) => super::b2sum::length(ctx, text)?,
+            None => digest::BLAKE2B_BYTES,
+        }),
+        #[cfg(feature = "programs")]
+        "sm3" => Algorithm::Sm3,
+        other => return Err(UtilityError::failed(format!("--algorithm={other} is not supported"))),
+    };
+    each(ctx, options, algorithm).await
 }
 
 /// Checks lists by the algorithm that the first tag in each names.
@@ -125,7 +141,7 @@ async fn first_tag(ctx: &mut Context, list: &[u8]) -> Result<Option<&'static str
     loop {
         ctx.tick().await?;
         let Some(line) = input.next_line(b'\n').await? else { return Ok(None) };
-        let tag = line.split(|&byte| byte == b' ').next().unwrap_or(&[]);
+        let tag = line.split(|&byte| matches!(byte, b' ' | b'-')).next().unwrap_or(&[]);
         let tag = tag.strip_prefix(b"\\").unwrap_or(tag);
         let found = TYPES.iter().skip(3).find(|name| name.as_bytes().eq_ignore_ascii_case(tag));
         if let Some(name) = found {
@@ -134,7 +150,11 @@ async fn first_tag(ctx: &mut Context, list: &[u8]) -> Result<Option<&'static str
     }
 }
 
-async fn each<A: Algorithm>(ctx: &mut Context, options: &Options<Opt>) -> Result<ExitStatus, UtilityError> {
+async fn each(
+    ctx: &mut Context,
+    options: &Options<Opt>,
+    algorithm: Algorithm,
+) -> Result<ExitStatus, UtilityError> {
     let meant = DigestOptions {
         checks: options.has(Opt::Check),
         is_tagged: options.last_of([Opt::Tag, Opt::Untagged]) != Some(Opt::Untagged),
@@ -146,13 +166,18 @@ async fn each<A: Algorithm>(ctx: &mut Context, options: &Options<Opt>) -> Result
         is_strict: options.has(Opt::Strict),
         warns: options.has(Opt::Warn),
     };
-    digest::run_with::<A>(ctx, &options.operands, meant).await
+    digest::run_with(ctx, algorithm, &options.operands, meant).await
 }
 
 /// Prints checksums of the older kinds: with the number of bytes, or of blocks.
-async fn print_sums(ctx: &mut Context, options: &Options<Opt>, sum: Sum) -> Result<ExitStatus, UtilityError> {
+pub(super) async fn print_sums(
+    ctx: &mut Context,
+    operands: &[Text],
+    end: &[u8],
+    sum: Sum,
+) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
-    for operand in ctx.inputs(&options.operands) {
+    for operand in ctx.inputs(operands) {
         let (checksum, length) = match checksum(ctx, &operand, sum).await {
             Ok(found) => found,
             Err(error) => {
@@ -166,8 +191,7 @@ async fn print_sums(ctx: &mut Context, options: &Options<Opt>, sum: Sum) -> Resu
             Sum::Bsd(_) => format!("{checksum:05} {:5}", length.div_ceil(1024)),
             Sum::SystemV(_) => format!("{checksum} {}", length.div_ceil(512)),
         };
-        let end: &[u8] = if options.has(Opt::Zero) { b"\0" } else { b"\n" };
-        let name = if options.operands.is_empty() { b"".as_slice() } else { &operand };
+        let name = if operands.is_empty() { b"".as_slice() } else { &operand };
         let blank: &[u8] = if name.is_empty() { b"" } else { b" " };
         let line: Vec<u8> = [numbers.as_bytes(), blank, name, end].concat_metered();
         ctx.stdout.write(&line).await?;

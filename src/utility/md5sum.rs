@@ -1,6 +1,6 @@
 //! `md5sum`: prints or checks MD5 digests. GNU coreutils md5sum(1).
 
-use super::digest;
+use super::digest::{self, Algorithm};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -14,5 +14,5 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    digest::run::<md5::Md5>(ctx, &UTILITY).await
+    digest::run(ctx, &UTILITY, Algorithm::Md5).await
 }

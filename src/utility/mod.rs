@@ -116,6 +116,8 @@ macro_rules! start {
 // The utilities, a file each; they use the macro `start!`, so they stand below it.
 mod arch;
 mod awk;
+#[cfg(feature = "programs")]
+mod b2sum;
 mod base64;
 mod basename;
 mod bc;
@@ -204,7 +206,9 @@ mod seq;
 mod setsid;
 #[cfg(feature = "programs")]
 mod sha1sum;
+mod sha224sum;
 mod sha256sum;
+mod sha384sum;
 mod sha512sum;
 mod shell_commands;
 mod shuf;
@@ -213,6 +217,7 @@ mod sort;
 mod split;
 mod stat;
 mod stdbuf;
+mod sum;
 mod sync;
 mod tac;
 mod tail;
@@ -252,9 +257,12 @@ macro_rules! utilities {
 
 // A row for each module, in the order of the names: `[` is in front of the letters.
 utilities! {
-    bracket, arch, awk, base64, basename, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, curl, cut,
-    date, dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep,
-    find, flock, fmt, fold, gawk, getopt,
+    bracket, arch, awk,
+    #[cfg(feature = "programs")]
+    b2sum,
+    base64, basename, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, curl, cut, date, dc, dd, df,
+    diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep, find, flock, fmt,
+    fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
     grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
@@ -264,9 +272,9 @@ utilities! {
     printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
-    sha256sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sync, tac, tail, tee, test,
-    time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink, uptime, users, vdir,
-    watch, wc, wget, which, who, whoami, xargs, yes,
+    sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sum,
+    sync, tac, tail, tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq,
+    unlink, uptime, users, vdir, watch, wc, wget, which, who, whoami, xargs, yes,
 }
 
 /// The utility of that name.

@@ -1,6 +1,6 @@
 //! `sha1sum`: prints or checks SHA1 digests. GNU coreutils sha1sum(1).
 
-use super::digest;
+use super::digest::{self, Algorithm};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -14,5 +14,5 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    digest::run::<sha1::Sha1>(ctx, &UTILITY).await
+    digest::run(ctx, &UTILITY, Algorithm::Sha1).await
 }

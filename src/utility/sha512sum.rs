@@ -1,6 +1,6 @@
 //! `sha512sum`: prints or checks SHA512 digests. GNU coreutils sha512sum(1).
 
-use super::digest;
+use super::digest::{self, Algorithm};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -17,5 +17,5 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    digest::run::<sha2::Sha512>(ctx, &UTILITY).await
+    digest::run(ctx, &UTILITY, Algorithm::Sha512).await
 }

@@ -14,14 +14,15 @@ struct Tally {
 }
 
 /// Whether all digests of the list are right.
-pub(super) async fn run<A: Algorithm>(
+pub(super) async fn run(
     ctx: &mut Context,
+    algorithm: Algorithm,
     options: DigestOptions,
     list: &[u8],
 ) -> Result<bool, UtilityError> {
     let shown = if list == b"-" { quote_operand(b"standard input") } else { quote_operand(list) };
     let mut tally = Tally::default();
-    if let Err(error) = check_list::<A>(ctx, options, list, &shown, &mut tally).await {
+    if let Err(error) = check_list(ctx, algorithm, options, list, &shown, &mut tally).await {
         let errno = error.errno()?;
         ctx.warn(format_args!("{shown}: {}", errno.message()));
         if errno == Errno::IsDirectory {
@@ -51,8 +52,9 @@ fn warn_about(ctx: &mut Context, count: u64, [one, many]: [&str; 2], what: &str)
     }
 }
 
-async fn check_list<A: Algorithm>(
+async fn check_list(
     ctx: &mut Context,
+    algorithm: Algorithm,
     options: DigestOptions,
     list: &[u8],
     shown: &str,
@@ -68,27 +70,31 @@ async fn check_list<A: Algorithm>(
         if line.first() == Some(&b'#') {
             continue;
         }
-        let Some((wanted, name)) = parse_line::<A>(line) else {
+        let Some((found, wanted, name)) = parse_line(algorithm, line) else {
             tally.improper += 1;
             if options.warns {
-                ctx.warn(format_args!("{shown}: {number}: improperly formatted {} checksum line", A::NAME));
+                ctx.warn(format_args!(
+                    "{shown}: {number}: improperly formatted {} checksum line",
+                    algorithm.name()
+                ));
             }
             continue;
         };
         tally.proper += 1;
-        check_file::<A>(ctx, options, &wanted, &name, tally).await?;
+        check_file(ctx, found, options, &wanted, &name, tally).await?;
     }
 }
 
-async fn check_file<A: Algorithm>(
+async fn check_file(
     ctx: &mut Context,
+    algorithm: Algorithm,
     options: DigestOptions,
     wanted: &[u8],
     name: &[u8],
     tally: &mut Tally,
 ) -> Result<(), OperandError> {
     let silent = options.is_silent;
-    let result = match digest::<A>(ctx, name).await {
+    let result = match digest(ctx, algorithm, name).await {
         Ok(found) if found.as_bytes().eq_ignore_ascii_case(wanted) => {
             tally.matched += 1;
             if silent || options.is_quiet {
@@ -125,30 +131,44 @@ async fn check_file<A: Algorithm>(
 
 /// Digest and file name of a line: `DIGEST  NAME`, `DIGEST *NAME`, `ALGORITHM (NAME) = DIGEST`; a backslash in front says
 /// that the name is escaped.
-fn parse_line<A: Algorithm>(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+fn parse_line(algorithm: Algorithm, line: &[u8]) -> Option<(Algorithm, Vec<u8>, Vec<u8>)> {
     let line = line.trim_ascii_start();
     let (line, escaped) = match line.strip_prefix(b"\\") {
         Some(rest) => (rest, true),
         None => (line, false),
     };
-    let is_digest = |digits: &[u8]| digits.len() == 2 * A::LENGTH && digits.iter().all(u8::is_ascii_hexdigit);
-    let tagged = line.strip_prefix(A::NAME.as_bytes()).and_then(|rest| {
-        let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"(")?;
-        let close = memchr::memrchr(b')', rest)?;
-        let digits = rest.get(close + 1..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
-        Some((digits, rest.get(..close)?))
-    });
-    let (digits, name) = if let Some(found) = tagged {
-        found
-    } else {
-        let (digits, rest) = line.split_at_checked(2 * A::LENGTH)?;
+    let found = tagged(algorithm, line).or_else(|| {
+        // Where a digest may have any length, its own says which.
+        let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let algorithm = algorithm.with_length(digits / 2)?;
+        let (digits, rest) = line.split_at_checked(2 * algorithm.length())?;
         let rest = rest.strip_prefix(b" ")?;
-        (digits, rest.strip_prefix(b" ").or(rest.strip_prefix(b"*")).unwrap_or(rest))
-    };
-    if !is_digest(digits) || name.is_empty() {
+        Some((algorithm, digits, rest.strip_prefix(b" ").or(rest.strip_prefix(b"*")).unwrap_or(rest)))
+    });
+    let (algorithm, digits, name) = found?;
+    let is_digest = digits.len() == 2 * algorithm.length() && digits.iter().all(u8::is_ascii_hexdigit);
+    if !is_digest || name.is_empty() {
         return None;
     }
-    Some((digits.to_metered(), if escaped { unescape(name)? } else { name.to_metered() }))
+    Some((algorithm, digits.to_metered(), if escaped { unescape(name)? } else { name.to_metered() }))
+}
+
+/// The parts of `ALGORITHM (NAME) = DIGEST` or `ALGORITHM-BITS (NAME) = DIGEST`.
+fn tagged(algorithm: Algorithm, line: &[u8]) -> Option<(Algorithm, &[u8], &[u8])> {
+    let rest = line.strip_prefix(algorithm.name().as_bytes())?;
+    let (algorithm, rest) = match rest.strip_prefix(b"-") {
+        Some(rest) => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let (bits, rest) = rest.split_at_checked(digits)?;
+            let bits: usize = std::str::from_utf8(bits).ok()?.parse().ok()?;
+            (algorithm.with_length(bits / 8).filter(|_| bits % 8 == 0)?, rest)
+        }
+        None => (algorithm.whole(), rest),
+    };
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"(")?;
+    let close = memchr::memrchr(b')', rest)?;
+    let digits = rest.get(close + 1..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
+    Some((algorithm, digits, rest.get(..close)?))
 }
 
 fn unescape(name: &[u8]) -> Option<Vec<u8>> {

@@ -1,53 +1,17 @@
-//! What `md5sum`, `sha1sum`, `sha256sum` and `sha512sum` share: printing and checking digests. GNU coreutils sha256sum(1).
+//! What `md5sum`, `sha256sum`, `b2sum`, `cksum` and their kin share: printing and checking digests. GNU coreutils sha256sum(1).
 
+mod algorithm;
+#[cfg(feature = "programs")]
+mod blake2b;
 mod check;
 mod sum;
 
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
-pub(super) use sum::Sum;
-
-/// A message digest algorithm.
-pub(super) trait Algorithm: Send {
-    /// As `--tag` prints it.
-    const NAME: &'static str;
-    /// Bytes of a digest.
-    const LENGTH: usize;
-    fn new() -> Self;
-    fn update(&mut self, bytes: &[u8]);
-    fn finish(self) -> Vec<u8>;
-}
-
-macro_rules! algorithms {
-    ($($type:ty, $name:literal, $length:literal;)*) => {$(
-        impl Algorithm for $type {
-            const NAME: &'static str = $name;
-            const LENGTH: usize = $length;
-            fn new() -> Self {
-                sha2::Digest::new()
-            }
-            fn update(&mut self, bytes: &[u8]) {
-                sha2::Digest::update(self, bytes);
-            }
-            fn finish(self) -> Vec<u8> {
-                sha2::Digest::finalize(self).to_metered()
-            }
-        }
-    )*};
-}
-
+pub(super) use algorithm::Algorithm;
 #[cfg(feature = "programs")]
-algorithms! {
-    md5::Md5, "MD5", 16;
-    sha1::Sha1, "SHA1", 20;
-}
-
-algorithms! {
-    sha2::Sha224, "SHA224", 28;
-    sha2::Sha256, "SHA256", 32;
-    sha2::Sha384, "SHA384", 48;
-    sha2::Sha512, "SHA512", 64;
-}
+pub(super) use algorithm::BLAKE2B_BYTES;
+pub(super) use sum::Sum;
 
 options! {
     pub(super) enum Opt {
@@ -78,43 +42,104 @@ pub(super) struct DigestOptions {
     pub(super) warns: bool,
 }
 
+/// The options that these utilities share, as they were given.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Given {
+    pub(super) checks: bool,
+    pub(super) tag: bool,
+    pub(super) zero: bool,
+    /// `-b` or `-t`, whichever came last.
+    pub(super) mode: Option<bool>,
+    pub(super) ignore_missing: bool,
+    pub(super) quiet: bool,
+    pub(super) status: bool,
+    pub(super) strict: bool,
+    pub(super) warn: bool,
+}
+
+impl Given {
+    fn of(options: &Options<Opt>) -> Self {
+        Self {
+            checks: options.has(Opt::Check),
+            tag: options.has(Opt::Tag),
+            zero: options.has(Opt::Zero),
+            mode: options.last_of([Opt::Binary, Opt::Text]).map(|option| option == Opt::Binary),
+            ignore_missing: options.has(Opt::IgnoreMissing),
+            quiet: options.has(Opt::Quiet),
+            status: options.has(Opt::Status),
+            strict: options.has(Opt::Strict),
+            warn: options.has(Opt::Warn),
+        }
+    }
+
+    /// What they ask for.
+    pub(super) fn meant(self) -> Result<DigestOptions, UtilityError> {
+        let usage = |text: String| Err(UtilityError::Usage(text));
+        if self.tag && self.mode == Some(false) {
+            return usage("--tag does not support --text mode".into());
+        }
+        for (given, name) in [(self.zero, "zero"), (self.tag, "tag")] {
+            if self.checks && given {
+                return usage(format!("the --{name} option is meaningless when verifying checksums"));
+            }
+        }
+        if self.checks && self.mode.is_some() {
+            return usage("the --binary and --text options are meaningless when verifying checksums".into());
+        }
+        let checking = [
+            (self.ignore_missing, "ignore-missing"),
+            (self.status, "status"),
+            (self.warn, "warn"),
+            (self.quiet, "quiet"),
+            (self.strict, "strict"),
+        ];
+        for (given, name) in checking {
+            if !self.checks && given {
+                return usage(format!("the --{name} option is meaningful only when verifying checksums"));
+            }
+        }
+        Ok(DigestOptions {
+            checks: self.checks,
+            is_tagged: self.tag,
+            is_binary: self.mode == Some(true),
+            ends_in_nul: self.zero,
+            ignores_missing: self.ignore_missing,
+            is_quiet: self.quiet,
+            is_silent: self.status,
+            is_strict: self.strict,
+            warns: self.warn,
+        })
+    }
+}
+
 /// Runs the utility of that row.
-pub(super) async fn run<A: Algorithm>(
+pub(super) async fn run(
     ctx: &mut Context,
     utility: &'static Utility,
+    algorithm: Algorithm,
 ) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(utility)?;
-    check_options(&options)?;
-    let meant = DigestOptions {
-        checks: options.has(Opt::Check),
-        is_tagged: options.has(Opt::Tag),
-        is_binary: options.last_of([Opt::Binary, Opt::Text]) == Some(Opt::Binary),
-        ends_in_nul: options.has(Opt::Zero),
-        ignores_missing: options.has(Opt::IgnoreMissing),
-        is_quiet: options.has(Opt::Quiet),
-        is_silent: options.has(Opt::Status),
-        is_strict: options.has(Opt::Strict),
-        warns: options.has(Opt::Warn),
-    };
-    run_with::<A>(ctx, &options.operands, meant).await
+    let meant = Given::of(&options).meant()?;
+    run_with(ctx, algorithm, &options.operands, meant).await
 }
 
 /// Prints or checks digests.
-pub(super) async fn run_with<A: Algorithm>(
+pub(super) async fn run_with(
     ctx: &mut Context,
+    algorithm: Algorithm,
     operands: &[Text],
     options: DigestOptions,
 ) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(operands) {
         if options.checks {
-            if !check::run::<A>(ctx, options, &operand).await? {
+            if !check::run(ctx, algorithm, options, &operand).await? {
                 status = ExitStatus::FAILURE;
             }
             continue;
         }
-        match digest::<A>(ctx, &operand).await {
-            Ok(digest) => print::<A>(ctx, options, &operand, &digest).await?,
+        match digest(ctx, algorithm, &operand).await {
+            Ok(digest) => print(ctx, algorithm, options, &operand, &digest).await?,
             Err(error) => {
                 let errno = error.errno()?;
                 status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
@@ -124,34 +149,10 @@ pub(super) async fn run_with<A: Algorithm>(
     Ok(status)
 }
 
-fn check_options(options: &Options<Opt>) -> Result<(), UtilityError> {
-    let usage = |text: String| Err(UtilityError::Usage(text));
-    let checks = options.has(Opt::Check);
-    if options.has(Opt::Tag) && options.last_of([Opt::Binary, Opt::Text]) == Some(Opt::Text) {
-        return usage("--tag does not support --text mode".into());
-    }
-    for option in [Opt::Zero, Opt::Tag] {
-        if checks && options.has(option) {
-            let name = option.long();
-            return usage(format!("the --{name} option is meaningless when verifying checksums"));
-        }
-    }
-    if checks && options.has_any([Opt::Binary, Opt::Text]) {
-        return usage("the --binary and --text options are meaningless when verifying checksums".into());
-    }
-    for option in [Opt::IgnoreMissing, Opt::Status, Opt::Warn, Opt::Quiet, Opt::Strict] {
-        if !checks && options.has(option) {
-            let name = option.long();
-            return usage(format!("the --{name} option is meaningful only when verifying checksums"));
-        }
-    }
-    Ok(())
-}
-
 /// The digest of a file in hexadecimal.
-async fn digest<A: Algorithm>(ctx: &mut Context, operand: &[u8]) -> Result<String, OperandError> {
+async fn digest(ctx: &mut Context, algorithm: Algorithm, operand: &[u8]) -> Result<String, OperandError> {
     let mut input = ctx.open_input(operand)?;
-    let mut state = A::new();
+    let mut state = algorithm.start();
     loop {
         ctx.check().await?;
         let block = input.fill().await?;
@@ -169,8 +170,9 @@ async fn digest<A: Algorithm>(ctx: &mut Context, operand: &[u8]) -> Result<Strin
     Ok(digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect())
 }
 
-async fn print<A: Algorithm>(
+async fn print(
     ctx: &mut Context,
+    algorithm: Algorithm,
     options: DigestOptions,
     operand: &[u8],
     digest: &str,
@@ -180,7 +182,7 @@ async fn print<A: Algorithm>(
     let name = if escaped { escape(operand) } else { operand.to_metered() };
     let mut line = if escaped { vec![b'\\'] } else { Vec::new() };
     if options.is_tagged {
-        line.extend_from_slice(format!("{} (", A::NAME).as_bytes());
+        line.extend_from_slice(format!("{} (", algorithm.tag()).as_bytes());
         line.extend_from_slice(&name);
         line.extend_from_slice(format!(") = {digest}").as_bytes());
     } else {
