@@ -118,8 +118,10 @@ mod arch;
 mod awk;
 #[cfg(feature = "programs")]
 mod b2sum;
+mod base32;
 mod base64;
 mod basename;
+mod basenc;
 mod bc;
 mod bracket;
 mod cat;
@@ -260,9 +262,9 @@ utilities! {
     bracket, arch, awk,
     #[cfg(feature = "programs")]
     b2sum,
-    base64, basename, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, curl, cut, date, dc, dd, df,
-    diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep, find, flock, fmt,
-    fold, gawk, getopt,
+    base32, base64, basename, basenc, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, curl, cut,
+    date, dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep,
+    find, flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
     grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
