@@ -14,6 +14,8 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 
+#[cfg(feature = "programs")]
+pub(crate) mod compress;
 pub(crate) mod context;
 mod decimal;
 mod digest;
@@ -162,6 +164,10 @@ mod getopt;
 mod git;
 mod grep;
 mod groups;
+#[cfg(feature = "programs")]
+mod gunzip;
+#[cfg(feature = "programs")]
+mod gzip;
 mod head;
 mod hostid;
 mod hostname;
@@ -248,6 +254,8 @@ mod who;
 mod whoami;
 mod xargs;
 mod yes;
+#[cfg(feature = "programs")]
+mod zcat;
 
 /// Makes the table; the modules are declared above, where `cargo fmt` sees them.
 macro_rules! utilities {
@@ -267,7 +275,12 @@ utilities! {
     find, flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
-    grep, groups, head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
+    grep, groups,
+    #[cfg(feature = "programs")]
+    gunzip,
+    #[cfg(feature = "programs")]
+    gzip,
+    head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
     #[cfg(feature = "programs")]
     md5sum,
     mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
@@ -277,6 +290,8 @@ utilities! {
     sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sum,
     sync, tac, tail, tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq,
     unlink, uptime, users, vdir, watch, wc, wget, which, who, whoami, xargs, yes,
+    #[cfg(feature = "programs")]
+    zcat,
 }
 
 /// The utility of that name.
