@@ -229,6 +229,8 @@ mod sum;
 mod sync;
 mod tac;
 mod tail;
+#[cfg(feature = "programs")]
+mod tar;
 mod tee;
 mod test;
 mod time;
@@ -288,8 +290,11 @@ utilities! {
     #[cfg(feature = "programs")]
     sha1sum,
     sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sum,
-    sync, tac, tail, tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq,
-    unlink, uptime, users, vdir, watch, wc, wget, which, who, whoami, xargs, yes,
+    sync, tac, tail,
+    #[cfg(feature = "programs")]
+    tar,
+    tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink, uptime,
+    users, vdir, watch, wc, wget, which, who, whoami, xargs, yes,
     #[cfg(feature = "programs")]
     zcat,
 }
