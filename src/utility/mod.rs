@@ -255,6 +255,8 @@ mod which;
 mod who;
 mod whoami;
 mod xargs;
+#[cfg(feature = "programs")]
+mod xxd;
 mod yes;
 #[cfg(feature = "programs")]
 mod zcat;
@@ -294,7 +296,10 @@ utilities! {
     #[cfg(feature = "programs")]
     tar,
     tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink, uptime,
-    users, vdir, watch, wc, wget, which, who, whoami, xargs, yes,
+    users, vdir, watch, wc, wget, which, who, whoami, xargs,
+    #[cfg(feature = "programs")]
+    xxd,
+    yes,
     #[cfg(feature = "programs")]
     zcat,
 }
