@@ -225,6 +225,8 @@ mod sort;
 mod split;
 mod stat;
 mod stdbuf;
+#[cfg(feature = "programs")]
+mod strings;
 mod sum;
 mod sync;
 mod tac;
@@ -291,8 +293,10 @@ utilities! {
     printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
-    sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf, sum,
-    sync, tac, tail,
+    sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf,
+    #[cfg(feature = "programs")]
+    strings,
+    sum, sync, tac, tail,
     #[cfg(feature = "programs")]
     tar,
     tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink, uptime,
