@@ -171,6 +171,8 @@ mod gzip;
 mod head;
 mod hostid;
 mod hostname;
+#[cfg(feature = "programs")]
+mod iconv;
 mod id;
 mod install;
 mod ionice;
@@ -286,7 +288,10 @@ utilities! {
     gunzip,
     #[cfg(feature = "programs")]
     gzip,
-    head, hostid, hostname, id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
+    head, hostid, hostname,
+    #[cfg(feature = "programs")]
+    iconv,
+    id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
     #[cfg(feature = "programs")]
     md5sum,
     mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
