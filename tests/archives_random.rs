@@ -1,0 +1,167 @@
+//! Random trees and bytes: `tar` makes the same archive as the real one of the same tree, each extracts what the other made, and
+//! `gzip`, `base32`, `basenc`, `xxd`, `iconv` and the digests agree with the real programs. `ARCHIVES_RANDOM=200 cargo test --test
+//! archives_random` makes more of them. What the host lacks is skipped.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use hookbox::sandbox::{Sandbox, Script};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+/// A reproducible sequence of numbers.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+
+    fn pick<'p>(&mut self, list: &[&'p str]) -> &'p str {
+        list[self.below(list.len() as u64) as usize]
+    }
+}
+
+/// A script that makes a tree: everything in it is a function of the number.
+fn tree(numbers: &mut Numbers) -> String {
+    let long = "n".repeat(60);
+    let names = ["a", "b.txt", "d/x", "d/y.rs", "d/e/z.c", "sp ace", "ümlaut", "d/e/f/g"];
+    let mut script = String::from("mkdir -p t/d/e/f; cd t; umask 022\n");
+    for _ in 0..3 + numbers.below(8) {
+        let mut name = numbers.pick(&names).to_owned();
+        if numbers.below(4) == 0 {
+            name = format!("{name}{long}");
+        }
+        if numbers.below(8) == 0 {
+            let _ = writeln!(script, "mkdir -p '{name}{long}'");
+            name = format!("{name}{long}/{long}");
+        }
+        let (count, step) = (numbers.below(3000), 1 + numbers.below(9));
+        match numbers.below(8) {
+            0 => drop(writeln!(script, "ln -sfn '{}' '{name}'", numbers.pick(&names))),
+            1 => drop(writeln!(script, "ln -f b.txt '{name}' 2>/dev/null")),
+            2 => drop(writeln!(script, "mkfifo '{name}' 2>/dev/null")),
+            3 => drop(writeln!(script, ": >'{name}'")),
+            _ => drop(writeln!(script, "seq 1 {step} {count} >'{name}' 2>/dev/null")),
+        }
+        let mode = numbers.pick(&["644", "600", "755", "444"]);
+        let _ = writeln!(script, "test -f '{name}' && chmod {mode} '{name}'");
+    }
+    script.push_str("find . -exec touch -h -d '2024-01-02 03:04:05' {} +; cd ..\n");
+    script
+}
+
+/// What the host's bash prints, in a folder of its own.
+fn host(script: &str, folder: &Path) -> String {
+    let output = Command::new("bash")
+        .args(["-c", script])
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .envs([("LC_ALL", "C.UTF-8"), ("TZ", "UTC"), ("HOME", "/nonexistent")])
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn ours(script: &str) -> String {
+    let sandbox = Sandbox::builder().env("LC_ALL", "C.UTF-8").env("TZ", "UTC").build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let output = runtime.block_on(sandbox.start(Script::command(script)));
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+fn count() -> u64 {
+    std::env::var("ARCHIVES_RANDOM").ok().and_then(|text| text.parse().ok()).unwrap_or(8)
+}
+
+/// Runs the script on both sides and compares what they print.
+fn compare(name: &str, number: u64, script: &str) -> bool {
+    let folder = std::env::temp_dir().join(format!("hookbox-{name}-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let want = host(script, &folder);
+    let _ = Command::new("rm").arg("-rf").arg(&folder).status();
+    let got = ours(script);
+    if want != got {
+        eprintln!("{name} {number}:\n{script}\n--- host\n{want}\n--- ours\n{got}");
+    }
+    want == got
+}
+
+#[test]
+fn archives_of_random_trees_are_the_same() {
+    if !has("tar") || !has("bash") {
+        return;
+    }
+    let mut failed = 0;
+    for number in 0..count() {
+        let mut numbers = Numbers(number);
+        let mut script = tree(&mut numbers);
+        script.push_str("S='--sort=name --owner=root:0 --group=root:0'\n");
+        for format in ["gnu", "ustar", "oldgnu", "pax --pax-option=delete=atime,delete=ctime"] {
+            let _ = writeln!(script, "tar cf x.tar $S --format={format} t; md5sum <x.tar; tar tvf x.tar");
+        }
+        script.push_str(
+            "tar czf x.tgz $S t; mkdir o; tar xf x.tgz -C o; tar cf y.tar $S -C o t; md5sum <y.tar\n",
+        );
+        script.push_str("tar tvf x.tgz --exclude='*e*'; tar xOf x.tgz --wildcards '*d*' | md5sum\n");
+        failed += u64::from(!compare("tar", number, &script));
+    }
+    assert_eq!(failed, 0, "archives differ");
+}
+
+#[test]
+fn random_bytes_are_dumped_and_encoded_alike() {
+    if !has("bash") || !has("b2sum") {
+        return;
+    }
+    let mut failed = 0;
+    for number in 0..count() {
+        let mut numbers = Numbers(number ^ 0xabcd);
+        let mut bytes = String::new();
+        for _ in 0..4 * numbers.below(200) {
+            let byte = if numbers.below(6) == 0 { 0 } else { numbers.below(256) };
+            let _ = write!(bytes, "\\x{byte:02x}");
+        }
+        let mut script = format!("printf '{bytes}' >f\n");
+        for command in [
+            "base32 f",
+            "basenc --base64url f",
+            "basenc --base32hex -w 7 f",
+            "basenc --base16 f",
+            "basenc --base2lsbf f",
+            "basenc --z85 f",
+            "sum f; sum -s f",
+            "b2sum -l 200 f",
+            "sha224sum f; sha384sum f",
+            "cksum -a sm3 f; cksum -a blake2b f",
+            "gzip -c f | gzip -dc | md5sum",
+        ] {
+            let _ = writeln!(script, "{command}");
+        }
+        if has("iconv") {
+            for from in ["latin1", "cp1252", "koi8-r", "utf-16le", "utf-8"] {
+                let _ = writeln!(script, "iconv -c -f {from} -t utf-8 f | md5sum");
+            }
+        }
+        if Command::new("xxd").arg("-v").output().is_ok() {
+            let (columns, group) = (1 + numbers.below(40), numbers.below(9));
+            let _ =
+                writeln!(script, "xxd -a -c {columns} -g {group} f; xxd -b f; xxd -e f; xxd -i <f; xxd -p f");
+            let _ = writeln!(script, "xxd -c {columns} f | xxd -r -c {columns} | cmp - f");
+        }
+        if has("strings") {
+            script.push_str("strings -n 2 -t x f; strings -e S -n 3 f; strings -e l -n 1 f\n");
+        }
+        failed += u64::from(!compare("bytes", number, &script));
+    }
+    assert_eq!(failed, 0, "outputs differ");
+}
