@@ -1,4 +1,4 @@
-//! `b2sum`: prints or checks BLAKE2b digests. GNU coreutils b2sum(1).
+//! `b2sum`: prints or checks `BLAKE2b` digests. GNU coreutils b2sum(1).
 
 use super::digest::{self, Algorithm, BLAKE2B_BYTES};
 use super::format::count::parse_digits;

@@ -1,4 +1,4 @@
-//! `basenc`: encodes or decodes by one of several alphabets. GNU coreutils basenc(1), RFC 4648; Z85 of ZeroMQ.
+//! `basenc`: encodes or decodes by one of several alphabets. GNU coreutils basenc(1), RFC 4648; Z85 of `ZeroMQ`.
 //!
 //! Encoding takes groups of bytes to groups of letters; decoding takes letters in pieces that end anywhere, and prints what
 //! stands before a fault.

@@ -1,4 +1,4 @@
-//! Deflate streams (RFC 1951) in pieces, by miniz_oxide.
+//! Deflate streams (RFC 1951) in pieces, by `miniz_oxide`.
 
 use super::Fault;
 use crate::limit::{LimitError, Meter};

@@ -22,7 +22,7 @@ pub(in crate::utility) enum Algorithm {
     Sm3,
 }
 
-/// Bytes of BLAKE2b's longest digest.
+/// Bytes of the longest digest.
 #[cfg(feature = "programs")]
 pub(in crate::utility) const BLAKE2B_BYTES: usize = 64;
 

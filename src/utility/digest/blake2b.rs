@@ -1,4 +1,4 @@
-//! BLAKE2b with digests of any length (RFC 7693). Our own, as it is a page, and its crate would be there for one program alone.
+//! `BLAKE2b` with digests of any length (RFC 7693). Our own, as it is a page, and its crate would be there for one program alone.
 
 use crate::memory::{ToMetered, Vec};
 

@@ -161,7 +161,7 @@ fn tagged(algorithm: Algorithm, line: &[u8]) -> Option<(Algorithm, &[u8], &[u8])
             let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let (bits, rest) = rest.split_at_checked(digits)?;
             let bits: usize = std::str::from_utf8(bits).ok()?.parse().ok()?;
-            (algorithm.with_length(bits / 8).filter(|_| bits % 8 == 0)?, rest)
+            (algorithm.with_length(bits / 8).filter(|_| bits.is_multiple_of(8))?, rest)
         }
         None => (algorithm.whole(), rest),
     };

@@ -130,7 +130,7 @@ fn worse(one: ExitStatus, two: ExitStatus) -> ExitStatus {
 
 fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let refused = [(Opt::Rsyncable, "--rsyncable"), (Opt::License, "--license")];
-    for (_, name) in refused.into_iter().filter(|(option, _)| options.has(*option)) {
+    if let Some((_, name)) = refused.into_iter().find(|(option, _)| options.has(*option)) {
         return Err(UtilityError::Usage(format!("option {name} is not supported")));
     }
     let task = if options.has(Opt::List) {

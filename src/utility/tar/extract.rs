@@ -50,22 +50,22 @@ impl Extractor {
             return if member.kind == Kind::Regular { to_stdout(ctx, reader).await } else { Ok(()) };
         }
         let path = in_directory(directory, trim_slashes(&member.name));
-        if self.keeps(ctx, settings, &path, member, faults)? {
+        if Self::keeps(ctx, settings, &path, member, faults)? {
             return Ok(());
         }
         match member.kind {
-            Kind::Regular => self.file(ctx, settings, reader, &path, member, faults).await,
+            Kind::Regular => Self::file(ctx, settings, reader, &path, member, faults).await,
             Kind::Directory | Kind::Other(b'D') => self.directory(ctx, settings, &path, member, faults),
             Kind::Symlink => self.symlink(ctx, settings, &path, member, faults),
             Kind::HardLink => {
                 let target = in_directory(directory, &member.link);
-                self.hard_link(ctx, settings, &path, &target, member, faults)
+                Self::hard_link(ctx, settings, &path, &target, member, faults)
             }
             Kind::Fifo => {
                 let mode = member.mode & 0o777 & !ctx.umask;
                 let made =
                     make(ctx, settings, &path, member, |ctx| ctx.fs().make_fifo(&ctx.absolute(&path), mode))?;
-                self.finish_entry(ctx, settings, &path, member, made, "mkfifo", faults)
+                Self::finish_entry(ctx, settings, &path, member, &made, "mkfifo", faults)
             }
             Kind::CharDevice | Kind::BlockDevice => {
                 faults.report(ctx, format_args!("{shown}: Cannot mknod: {}", Errno::NotPermitted.message()));
@@ -85,14 +85,13 @@ impl Extractor {
                     ctx,
                     format_args!("{shown}: Unknown file type '{letter}', extracted as normal file"),
                 );
-                self.file(ctx, settings, reader, &path, member, faults).await
+                Self::file(ctx, settings, reader, &path, member, faults).await
             }
         }
     }
 
     /// Whether a file that is there stays, as the options say before anything is tried.
     fn keeps(
-        &self,
         ctx: &mut Context,
         settings: &Settings,
         path: &[u8],
@@ -125,7 +124,6 @@ impl Extractor {
     }
 
     async fn file(
-        &mut self,
         ctx: &mut Context,
         settings: &Settings,
         reader: &mut Reader,
@@ -148,7 +146,7 @@ impl Extractor {
             Ok(())
         })?;
         let Some(description) = opened else {
-            return self.finish_entry(ctx, settings, path, member, made, "open", faults);
+            return Self::finish_entry(ctx, settings, path, member, &made, "open", faults);
         };
         let mut output = Output::new(Some(description));
         loop {
@@ -166,7 +164,7 @@ impl Extractor {
             written?;
         }
         output.flush().await?;
-        self.finish_entry(ctx, settings, path, member, made, "open", faults)
+        Self::finish_entry(ctx, settings, path, member, &made, "open", faults)
     }
 
     fn directory(
@@ -198,7 +196,7 @@ impl Extractor {
             self.directories.push((path.to_metered(), member.clone()));
             return Ok(());
         }
-        self.finish_entry(ctx, settings, path, member, made, "mkdir", faults)
+        Self::finish_entry(ctx, settings, path, member, &made, "mkdir", faults)
     }
 
     fn symlink(
@@ -222,7 +220,7 @@ impl Extractor {
                 make(ctx, settings, path, member, |ctx| ctx.open_description(path, &options).map(|_| ()))?;
             if !matches!(made, Made::Done) {
                 let what = format!("create symlink to ‘{}’", shown_name(&member.link));
-                return self.finish_entry(ctx, settings, path, member, made, &what, faults);
+                return Self::finish_entry(ctx, settings, path, member, &made, &what, faults);
             }
             let inode = ctx.lstat(path)?.inode;
             self.links.push((path.to_metered(), inode, member.link.to_metered(), member.clone()));
@@ -231,11 +229,10 @@ impl Extractor {
         let made =
             make(ctx, settings, path, member, |ctx| ctx.fs().symlink(&member.link, &ctx.absolute(path)))?;
         let what = format!("create symlink to ‘{}’", shown_name(&member.link));
-        self.finish_entry(ctx, settings, path, member, made, &what, faults)
+        Self::finish_entry(ctx, settings, path, member, &made, &what, faults)
     }
 
     fn hard_link(
-        &mut self,
         ctx: &mut Context,
         settings: &Settings,
         path: &[u8],
@@ -261,19 +258,18 @@ impl Extractor {
 
     /// Sets times, owner and mode of what was made; or says why it was not.
     fn finish_entry(
-        &mut self,
         ctx: &mut Context,
         settings: &Settings,
         path: &[u8],
         member: &Member,
-        made: Made,
+        made: &Made,
         what: &str,
         faults: &mut Faults,
     ) -> Result<()> {
         match made {
             Made::Done => set_attributes(ctx, settings, path, member, faults),
             Made::Left => Ok(()),
-            Made::Failed(error) => faults.cannot(ctx, trim_slashes(&member.name), what, error),
+            Made::Failed(error) => faults.cannot(ctx, trim_slashes(&member.name), what, *error),
         }
     }
 

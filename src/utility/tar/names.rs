@@ -27,7 +27,7 @@ impl Settings {
             match option {
                 Opt::AddFile | Opt::FilesFrom => late.clear(),
                 Opt::Exclude => {
-                    late.push(format!("--exclude {}", crate::utility::format::quote::quote(&value)))
+                    late.push(format!("--exclude {}", crate::utility::format::quote::quote(&value)));
                 }
                 Opt::NoRecursion => late.push("--no-recursion".into()),
                 Opt::Wildcards | Opt::NoWildcards => tells_wildcards = false,
@@ -71,7 +71,7 @@ impl Settings {
                         Some(before) => Text::from(crate::vfs::path::join(before, &value)),
                         None => Text::from(ctx.absolute(&value)),
                     });
-                    self.enter(ctx, directory.clone(), &value)?;
+                    Self::enter(ctx, directory.clone(), &value)?;
                 }
                 Opt::AddFile => {
                     if reads && tells_wildcards && value.iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
@@ -132,7 +132,7 @@ impl Settings {
         self.names.push(selector);
     }
 
-    fn enter(&self, ctx: &Context, directory: Option<Text>, shown: &[u8]) -> Result<()> {
+    fn enter(ctx: &Context, directory: Option<Text>, shown: &[u8]) -> Result<()> {
         let Some(directory) = directory else { return Ok(()) };
         let errno = match ctx.stat(&directory) {
             Ok(metadata) if metadata.is_directory() => return Ok(()),

@@ -244,7 +244,7 @@ impl Settings {
             },
             archive,
         };
-        settings.take_values(ctx, options).await?;
+        settings.take_values(ctx, options)?;
         settings.take_names(ctx, options).await?;
         let is_empty = settings.names.is_empty();
         if operation == Operation::Create && is_empty && !options.has(Opt::FilesFrom) {
@@ -264,7 +264,7 @@ impl Settings {
         Ok(settings)
     }
 
-    async fn take_values(&mut self, ctx: &mut Context, options: &Options<Opt>) -> Result<()> {
+    fn take_values(&mut self, ctx: &mut Context, options: &Options<Opt>) -> Result<()> {
         for (option, value) in options.given() {
             let value = value.map_or(b"".as_slice(), Text::as_bytes);
             match option {
@@ -280,10 +280,10 @@ impl Settings {
                     self.one_top_level = Some(name);
                 }
                 Opt::Owner => {
-                    self.owner = Some(owner(value, |name| ctx.user_id(name), |id| ctx.user_name(id))?)
+                    self.owner = Some(owner(value, |name| ctx.user_id(name), |id| ctx.user_name(id))?);
                 }
                 Opt::Group => {
-                    self.group = Some(owner(value, |name| ctx.group_id(name), |id| ctx.group_name(id))?)
+                    self.group = Some(owner(value, |name| ctx.group_id(name), |id| ctx.group_name(id))?);
                 }
                 Opt::Mode => {
                     let Some(mode) = ModeChange::parse(value) else {
@@ -291,9 +291,9 @@ impl Settings {
                     };
                     self.mode = Some(mode);
                 }
-                Opt::Mtime => self.mtime = Some(self.time(ctx, value, "--mtime")?),
-                Opt::Newer => self.newer = Some((self.time(ctx, value, "--newer")?, true)),
-                Opt::NewerMtime => self.newer = Some((self.time(ctx, value, "--newer-mtime")?, false)),
+                Opt::Mtime => self.mtime = Some(Self::time(ctx, value, "--mtime")?),
+                Opt::Newer => self.newer = Some((Self::time(ctx, value, "--newer")?, true)),
+                Opt::NewerMtime => self.newer = Some((Self::time(ctx, value, "--newer-mtime")?, false)),
                 Opt::NoSameOwner => self.same_owner = false,
                 Opt::SameOwner => self.same_owner = true,
                 Opt::NoSamePermissions => self.same_permissions = false,
@@ -305,16 +305,16 @@ impl Settings {
                         b"inode" => Sort::Inode,
                         _ => {
                             let text = crate::utility::format::quote::invalid_argument(
-                                "--sort",
+                                "sort",
                                 value,
                                 &["none", "name", "inode"],
                             );
-                            return end(text.replace("‘----sort’", "‘--sort’"));
+                            return end(text);
                         }
                     };
                 }
                 Opt::Blocking => {
-                    self.record = number(value, "Invalid blocking factor")?.saturating_mul(BLOCK as u64)
+                    self.record = number(value, "Invalid blocking factor")?.saturating_mul(BLOCK as u64);
                 }
                 Opt::RecordSize => {
                     self.record = number(value, "Invalid record size")?;
@@ -408,7 +408,7 @@ impl Settings {
     }
 
     /// A date, or the time of a file whose name begins with `/` or `.`.
-    fn time(&self, ctx: &Context, text: &[u8], option: &str) -> Result<Duration> {
+    fn time(ctx: &Context, text: &[u8], option: &str) -> Result<Duration> {
         if matches!(text.first(), Some(b'/' | b'.')) {
             return match ctx.stat(text) {
                 Ok(metadata) => Ok(metadata.modified),

@@ -5,7 +5,6 @@ use super::arguments::usage;
 use super::error::{Result, TarError, fatal};
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::Context;
-use crate::utility::UtilityError;
 use crate::utility::context::pace::Pace;
 use crate::utility::context::ticker::{regex_options, search_error};
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Span, Syntax};
@@ -193,7 +192,7 @@ impl Substitution {
         while at <= name.len() {
             let mut pace = Pace::Shared(&ctx.meter);
             let found = self.regex.captures_at(name, at, &mut groups, &mut pace).await;
-            if !found.map_err(|error| UtilityError::from(search_error(&ctx.meter, &error, 2)))? {
+            if !found.map_err(|error| search_error(&ctx.meter, &error, 2))? {
                 break;
             }
             let Some(&Some((start, end))) = groups.first() else { break };

@@ -39,7 +39,7 @@ pub(super) fn normalise(args: Vec<Text>) -> Option<Vec<Text>> {
         }
         out.push([b"-".as_slice(), &[letter]].concat_metered().into());
         if let Some((_, words)) = WORDS.iter().find(|(known, _)| *known == letter) {
-            let is_word = words.iter().any(|word| rest == *word);
+            let is_word = words.contains(&rest);
             out.push(if rest.is_empty() || is_word { args.next()? } else { Text::from(rest) });
         }
     }
