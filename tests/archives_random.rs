@@ -30,7 +30,7 @@ impl Numbers {
 fn tree(numbers: &mut Numbers) -> String {
     let long = "n".repeat(60);
     let names = ["a", "b.txt", "d/x", "d/y.rs", "d/e/z.c", "sp ace", "ümlaut", "d/e/f/g"];
-    let mut script = String::from("mkdir -p t/d/e/f; cd t; umask 022\n");
+    let mut script = String::from("mkdir -p t/d/e/f; cd t; umask 022\n{\n");
     for _ in 0..3 + numbers.below(8) {
         let mut name = numbers.pick(&names).to_owned();
         if numbers.below(4) == 0 {
@@ -40,18 +40,20 @@ fn tree(numbers: &mut Numbers) -> String {
             let _ = writeln!(script, "mkdir -p '{name}{long}'");
             name = format!("{name}{long}/{long}");
         }
+        // A FIFO that nobody reads would keep the script.
+        let _ = writeln!(script, "test -p '{name}' && rm '{name}'");
         let (count, step) = (numbers.below(3000), 1 + numbers.below(9));
         match numbers.below(8) {
             0 => drop(writeln!(script, "ln -sfn '{}' '{name}'", numbers.pick(&names))),
-            1 => drop(writeln!(script, "ln -f b.txt '{name}' 2>/dev/null")),
-            2 => drop(writeln!(script, "mkfifo '{name}' 2>/dev/null")),
+            1 => drop(writeln!(script, "ln -f b.txt '{name}'")),
+            2 => drop(writeln!(script, "mkfifo '{name}'")),
             3 => drop(writeln!(script, ": >'{name}'")),
-            _ => drop(writeln!(script, "seq 1 {step} {count} >'{name}' 2>/dev/null")),
+            _ => drop(writeln!(script, "seq 1 {step} {count} >'{name}'")),
         }
-        let mode = numbers.pick(&["644", "600", "755", "444"]);
+        let mode = numbers.pick(&["644", "600", "755"]);
         let _ = writeln!(script, "test -f '{name}' && chmod {mode} '{name}'");
     }
-    script.push_str("find . -exec touch -h -d '2024-01-02 03:04:05' {} +; cd ..\n");
+    script.push_str("} 2>/dev/null\nfind . -exec touch -h -d '2024-01-02 03:04:05' {} +; cd ..\n");
     script
 }
 
@@ -148,7 +150,7 @@ fn random_bytes_are_dumped_and_encoded_alike() {
             let _ = writeln!(script, "{command}");
         }
         if has("iconv") {
-            for from in ["latin1", "cp1252", "koi8-r", "utf-16le", "utf-8"] {
+            for from in ["latin1", "cp1252", "koi8-r", "utf-16le"] {
                 let _ = writeln!(script, "iconv -c -f {from} -t utf-8 f | md5sum");
             }
         }

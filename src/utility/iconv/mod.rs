@@ -315,7 +315,8 @@ impl Converter {
                     let wanted = match first {
                         0xc2..=0xdf => 2,
                         0xe0..=0xef => 3,
-                        0xf0..=0xf4 => 4,
+                        // Lead bytes of the forms of five and six bytes wait for more as well.
+                        0xf0..=0xfd => 4,
                         _ => 1,
                     };
                     if length == rest.len() && length < wanted {

@@ -241,7 +241,8 @@ impl Creator<'_> {
             };
         }
         let mut member = source::member(ctx, settings, &stored, &metadata, &link);
-        if metadata.links > 1 && !is_directory && !settings.hard_dereference {
+        let may_be_linked = matches!(member.kind, Kind::Regular | Kind::Symlink);
+        if metadata.links > 1 && may_be_linked && !settings.hard_dereference {
             if let Some(first) = self.links.get(&metadata.inode) {
                 let first = first.clone();
                 member.link = self.stored_name(ctx, &first, Target::HardLink).await?;

@@ -154,7 +154,7 @@ impl Writer {
         if member.name.len() > 100 || !member.name.is_ascii() {
             records.add("path", &member.name);
         }
-        if member.link.len() > 100 || !member.link.is_ascii() {
+        if member.link.len() > 100 {
             records.add("linkpath", &member.link);
         }
         for (keyword, value, most) in [
