@@ -157,7 +157,6 @@ impl OpenFile {
     }
 
     /// Cuts the file or lengthens it with zeros.
-    #[cfg(test)]
     pub(crate) fn set_len(&self, len: u64) -> Result<()> {
         match &self.0 {
             Kind::Ours(handle) => {

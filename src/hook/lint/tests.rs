@@ -125,7 +125,8 @@ fn every_rule_has_a_planted_fault() {
 
 #[test]
 fn hooks_that_a_manifest_names_are_told_in_a_note() {
-    let options = LintOptions { has_command: &|_| true, timeout_cap: None, files: None, load: None };
+    let options =
+        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, load: None, target: None };
     let manifest = br#"{"name": "p", "hooks": "./hooks/hooks.json"}"#;
     let findings = lint(Dialect::ClaudeCode, "p/.claude-plugin/plugin.json", manifest, &options).unwrap();
     let rules: Vec<_> = findings.iter().map(|finding| (finding.rule.id, finding.rule.severity)).collect();

@@ -1,4 +1,5 @@
-//! One request over one connection (RFC 9112): the message, and the reading of its answer.
+//! One request over one connection (RFC 9112): the message, and the reading of its answer. Our own, as `curl` shows what hyper
+//! does not hand on: names of headers as they came, the words of a status, and how much of a body is missing where it broke off.
 
 use super::connection::Stream;
 use super::framing::Framing;

@@ -291,7 +291,7 @@ mod tests {
         for (name, want) in
             [("a/b", "a/b"), ("/a", "a"), ("../a", "a"), ("a/../../b", "b"), ("a/..", ""), ("..a", "..a")]
         {
-            assert_eq!(&name[unsafe_start(name.as_bytes())..], want, "{name}");
+            assert_eq!(name.get(unsafe_start(name.as_bytes())..).unwrap(), want, "{name}");
         }
         assert_eq!(strip(b"a/b/c", 1), Some(&b"b/c"[..]));
         assert_eq!(strip(b"a//b/", 1), Some(&b"b/"[..]));
