@@ -31,21 +31,31 @@ fn answer(asked: &Asked, stream: &mut TcpStream) {
     let none = Duration::ZERO;
     let ok = "HTTP/1.1 200 OK\r\n";
     match asked.target.as_str() {
-        "/body" => write_for_ever(stream, &format!("{ok}\r\n"), &[b'x'; 65536], none),
+        "/body" => write_for_ever(stream, &format!("{ok}\r\n"), &vec![b'x'; 65536], none),
         "/length" => {
-            write_for_ever(stream, &format!("{ok}Content-Length: 99999999999\r\n\r\n"), &[b'x'; 65536], none)
+            write_for_ever(
+                stream,
+                &format!("{ok}Content-Length: 99999999999\r\n\r\n"),
+                &vec![b'x'; 65536],
+                none,
+            );
         }
         "/headers" => write_for_ever(stream, ok, b"X: y\r\n", none),
-        "/header" => write_for_ever(stream, &format!("{ok}X: "), &[b'x'; 65536], none),
+        "/header" => write_for_ever(stream, &format!("{ok}X: "), &vec![b'x'; 65536], none),
         "/status" => write_for_ever(stream, "", b"HTTP/1.1 100 Continue\r\n\r\n", none),
         "/chunks" => {
-            write_for_ever(stream, &format!("{ok}Transfer-Encoding: chunked\r\n\r\n"), b"1\r\nx\r\n", none)
+            write_for_ever(stream, &format!("{ok}Transfer-Encoding: chunked\r\n\r\n"), b"1\r\nx\r\n", none);
         }
         "/chunk" => {
-            write_for_ever(stream, &format!("{ok}Transfer-Encoding: chunked\r\n\r\n1;"), &[b'x'; 4096], none)
+            write_for_ever(stream, &format!("{ok}Transfer-Encoding: chunked\r\n\r\n1;"), &[b'x'; 4096], none);
         }
         "/trailers" => {
-            write_for_ever(stream, &format!("{ok}Transfer-Encoding: chunked\r\n\r\n0\r\n"), b"X: y\r\n", none)
+            write_for_ever(
+                stream,
+                &format!("{ok}Transfer-Encoding: chunked\r\n\r\n0\r\n"),
+                b"X: y\r\n",
+                none,
+            );
         }
         "/drip" => write_for_ever(
             stream,

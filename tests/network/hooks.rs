@@ -230,10 +230,8 @@ fn budgets_end_questions() {
     for endpoint in [by_tokens, by_cost] {
         let before = server.asked().len();
         let sandbox = with_model(endpoint).build().expect("a sandbox");
-        let mut texts = String::new();
-        for _ in 0..4 {
-            texts.push_str(&format!("{:?}", run(hooks.fire(&sandbox, &event)).records));
-        }
+        let records: Vec<_> = (0..4).map(|_| run(hooks.fire(&sandbox, &event)).records).collect();
+        let texts = format!("{records:?}");
         assert_eq!(server.asked().len() - before, 2);
         assert!(texts.contains("used up"), "{texts}");
     }
