@@ -32,7 +32,7 @@ mod run;
 #[cfg(feature = "tools")]
 mod session_source;
 #[cfg(test)]
-mod traced;
+mod tests;
 
 pub use builder::SandboxBuilder;
 pub use entry::Entry;

@@ -331,8 +331,6 @@ diff --compact-summary HEAD~6
 diff --numstat -z HEAD~4
 diff --name-only -z HEAD~4
 diff --name-status -z HEAD~6
-diff --raw -z HEAD~4
-diff --raw --no-abbrev HEAD~4
 diff -U5 HEAD~4
 diff -U1 HEAD~2
 diff -b HEAD~5

@@ -127,12 +127,12 @@ fn check(
         streams.print(&report::rules())?;
         return Ok(0);
     }
-    if arguments.files.is_empty() || arguments.set.iter().any(|set| set == "help") {
-        streams.print(&settings(arguments.dialect))?;
-        return Ok(0);
-    }
     if arguments.contract == Some(ContractArgument::Help) {
         streams.print(&version::list())?;
+        return Ok(0);
+    }
+    if arguments.files.is_empty() || arguments.set.iter().any(|set| set == "help") {
+        streams.print(&settings(arguments.dialect))?;
         return Ok(0);
     }
     let mut files: Vec<(String, Checked)> = Vec::new();

@@ -157,6 +157,7 @@ impl OpenFile {
     }
 
     /// Cuts the file or lengthens it with zeros.
+    #[cfg(any(test, feature = "programs"))]
     pub(crate) fn set_len(&self, len: u64) -> Result<()> {
         match &self.0 {
             Kind::Ours(handle) => {
@@ -169,7 +170,7 @@ impl OpenFile {
 
     /// Stores what was written, where the file is in a mounted foreign file system; closing does it too, but has no way to
     /// report an error. For all other files there is nothing to do.
-    #[cfg(any(test, feature = "vfs"))]
+    #[cfg(feature = "vfs")]
     pub(crate) fn flush(&self) -> Result<()> {
         match &self.0 {
             Kind::Ours(_) => Ok(()),

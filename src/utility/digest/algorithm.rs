@@ -2,7 +2,9 @@
 
 #[cfg(feature = "programs")]
 use super::blake2b::Blake2b;
-use crate::memory::{String, ToMetered, Vec, format};
+#[cfg(feature = "programs")]
+use crate::memory::format;
+use crate::memory::{String, ToMetered, Vec};
 
 /// A message digest algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::from_yaml;
+use crate::hook::ContractVersion;
 use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::hook_set::HookSet;
 
@@ -26,7 +27,7 @@ fn configs() -> Vec<(Dialect, String)> {
                         (hooks, _) => hooks.to_string(),
                     };
                     let dialect = match name {
-                        Some(name) => name.parse().unwrap(),
+                        Some(name) => name.parse::<ContractVersion>().unwrap().dialect(),
                         None => Dialect::detect("hooks", text.as_bytes()).unwrap(),
                     };
                     found.push((dialect, text));
