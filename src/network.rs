@@ -38,7 +38,7 @@
 //! ```
 
 mod access;
-pub mod address;
+mod address;
 #[cfg(feature = "http")]
 pub(crate) mod client;
 mod credential;
@@ -47,7 +47,7 @@ mod error;
 mod redaction;
 mod refusal;
 mod transport;
-pub mod url;
+mod url;
 
 #[cfg(feature = "http")]
 pub(crate) use access::wrong_header;

@@ -1,7 +1,7 @@
 //! `hookbox lock`: runs the cases of a bundle and writes down, in `hookbox.lock`, the digest of every script and config and what
 //! they did: commands, files, variables, and what was asked of the host.
 //!
-//! [`verify`] holds a config to the lock of its bundle. Where a digest differs the cases are run again, so that the message says
+//! `verify` holds a config to the lock of its bundle. Where a digest differs the cases are run again, so that the message says
 //! what the change does and not only that there is one.
 //!
 //! Exit status: 0, or 1 when a case fails or the lock could not be written.

@@ -4,7 +4,7 @@
 //! host has processors; each has a session of its own, so their order does not matter, and the report is in file order.
 //!
 //! 1. `place.rs` finds and reads the files of cases.
-//! 2. [`run_all`] runs the cases; with `--update` the files are edited.
+//! 2. `run_all` runs the cases; with `--update` the files are edited.
 //! 3. `report.rs` tells how it went; `ci.rs` tells it in the formats of others, `coverage.rs` what no case came to.
 //!
 //! Exit status: 0 all passed, 1 a case failed or could not be run.

@@ -6,7 +6,7 @@
 //! sent, and each address that its name resolves to before it is connected to.
 //!
 //! ```
-//! use hookbox::hook::http::{AddressPolicy, Refusal, Url};
+//! use hookbox::network::{AddressPolicy, Refusal, Url};
 //!
 //! let url = Url::parse("https://hooks.example.com/deny?team=a")?;
 //! assert_eq!((url.authority().as_str(), url.port), ("hooks.example.com", 443));
@@ -18,26 +18,13 @@
 //! # Ok::<(), Refusal>(())
 //! ```
 //!
-//! [`Url`] is the part of a URL that a request is made of (RFC 3986, `http` and `https`); it is stricter than browsers, so that
-//! no two readers see two hosts in it. [`AddressPolicy`] refuses what only the host can reach: loopback, private networks,
-//! link-local addresses. A [`Refusal`] is the one error of both; its message is what hooks' records show. Timeouts are those of
+//! [`Url`](crate::network::Url) is the part of a URL that a request is made of (RFC 3986, `http` and `https`); it is stricter than browsers, so that
+//! no two readers see two hosts in it. [`AddressPolicy`](crate::network::AddressPolicy) refuses what only the host can reach: loopback, private networks,
+//! link-local addresses. A [`Refusal`](crate::network::Refusal) is the one error of both; its message is what hooks' records show. Timeouts are those of
 //! the hook. What they stand on is in [`network`](crate::network), where the rules for a whole session are, `curl` included.
 
 mod host;
 
-pub use crate::network::{AddressPolicy, Host, Refusal, Scheme, Url};
-#[cfg(feature = "http")]
-pub use crate::network::{HttpClient, HttpClientError, HttpPolicy, Resolve, Resolved, SystemResolver};
 #[cfg(feature = "http")]
 pub use host::HttpHost;
 pub(crate) use host::post;
-
-/// Which addresses may be reached.
-pub mod address {
-    pub use crate::network::address::*;
-}
-
-/// The URL.
-pub mod url {
-    pub use crate::network::url::*;
-}

@@ -17,7 +17,7 @@
 //!   absent), its trace the facts `traceId` and `parentSpanId`.
 //! - [`Request::Http`](crate::hook::Request::Http): stored `Authorization` values are decrypted there. The URL was checked as
 //!   far as it is an address; whoever resolves a name checks again and words a refusal by
-//!   [`Refusal`](crate::hook::http::Refusal).
+//!   [`Refusal`](crate::network::Refusal).
 //! - [`Request::Model`](crate::hook::Request::Model): the answer is the JSON object
 //!   `{"tool_calls": [{"name": "decide", "arguments": {...}}], "tokens": 12}`; text of the model does not matter.
 //! - [`Request::Builtin`](crate::hook::Request::Builtin) named `script`: the argument is the source, the payload the event;

@@ -1,8 +1,7 @@
 //! What a handler gave (4 of the contract), for each of the four.
 
-use crate::hook::http::Refusal;
-use crate::hook::http::url::Url;
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::network::{Refusal, Url};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
