@@ -3,7 +3,7 @@
 
 use crate::fault_run::{MOST_POLLS, occasions, poll_at, session};
 use hookbox::hook::case::{Case, CaseFile, SessionSetup, SessionSource};
-use hookbox::hook::{Dialect, Ended, Event, HookRunner, HookSet, LoadOptions, Outcome};
+use hookbox::hook::{ContractVersion, Ended, Event, HookRunner, HookSet, LoadOptions, Outcome};
 use hookbox::internal::document::Source;
 use hookbox::limit::Limit;
 use hookbox::limit::fault::{Fault, Injection};
@@ -62,8 +62,9 @@ fn failed(end: &Ended) -> bool {
 
 impl Chain {
     fn load(&self) -> (HookSet, Event) {
-        let dialect: Dialect = self.dialect.parse().unwrap();
-        let mut options = LoadOptions::default();
+        let contract: ContractVersion = self.dialect.parse().unwrap();
+        let dialect = contract.dialect();
+        let mut options = LoadOptions::default().contract(contract);
         options.settings.clone_from(&self.settings);
         let hooks = HookSet::load(dialect, self.hooks.to_string().as_bytes(), &options).unwrap();
         let event = hooks.read_event(&self.event).unwrap();
