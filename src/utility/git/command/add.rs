@@ -49,7 +49,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if let Some(empty) = arguments.operands.iter().find(|operand| operand.is_empty()) {
         let _ = empty;
-        return Err(fatal!("empty string is not a valid pathspec. please use . instead if you meant to match all paths"));
+        return Err(fatal!(
+            "empty string is not a valid pathspec. please use . instead if you meant to match all paths"
+        ));
     }
     let spec = git.pathspec(&arguments.operands)?;
     let mut index = git.read_index().await?;
@@ -68,7 +70,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     check_matches(git, &arguments, &spec, &index, &new, &ignored)?;
     let is_dry = arguments.has("dry-run");
     let shows = arguments.has("verbose") || is_dry;
-    let removes = arguments.has("all") || update || !(arguments.has("ignore-removal") || arguments.truth("all") == Some(false));
+    let removes = arguments.has("all")
+        || update
+        || !(arguments.has("ignore-removal") || arguments.truth("all") == Some(false));
     git.update_tracked(&mut index, &spec, removes, shows).await?;
     new.sort();
     for path in &new {
@@ -80,7 +84,13 @@ async fn run(git: &mut Git) -> Result<u8> {
         let path = path.strip_suffix(b"/").unwrap_or(path);
         if arguments.has("intent-to-add") {
             let mode = git.work_mode(path)?.unwrap_or(0o100_644);
-            let entry = IndexEntry { mode, id: ObjectId::EMPTY_BLOB, intent_to_add: true, path: path.into(), ..IndexEntry::default() };
+            let entry = IndexEntry {
+                mode,
+                id: ObjectId::EMPTY_BLOB,
+                intent_to_add: true,
+                path: path.into(),
+                ..IndexEntry::default()
+            };
             index.put(entry);
         } else if let Some(entry) = git.entry_of(path, None).await? {
             remove_conflicting(&mut index, &entry.path);
@@ -89,7 +99,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if let Some(change) = arguments.value("chmod") {
         let is_on = &**change == b"+x";
-        for entry in index.entries.iter_mut().filter(|entry| spec.matches(&entry.path) && entry.mode & 0o170_000 == 0o100_000) {
+        for entry in index
+            .entries
+            .iter_mut()
+            .filter(|entry| spec.matches(&entry.path) && entry.mode & 0o170_000 == 0o100_000)
+        {
             entry.mode = if is_on { 0o100_755 } else { 0o100_644 };
         }
     }
@@ -129,7 +143,11 @@ async fn refused_paths(git: &mut Git, spec: &Pathspec) -> Result<Vec<Text>> {
         if path.is_empty() || index.get(&path).is_some() || !index.folder(&path).is_empty() {
             continue;
         }
-        if git.deciding_pattern(&path, metadata.is_directory()).await?.is_some_and(|(_, pattern)| !pattern.is_negated) {
+        if git
+            .deciding_pattern(&path, metadata.is_directory())
+            .await?
+            .is_some_and(|(_, pattern)| !pattern.is_negated)
+        {
             let mut shown = path.clone();
             for slash in memchr::memchr_iter(b'/', &path) {
                 let above = path.get(..slash).unwrap_or(&[]);
@@ -195,7 +213,11 @@ impl Git {
                 }
                 continue;
             }
-            if entry.stage == 0 && !entry.intent_to_add && mode == Some(entry.mode) && self.is_unchanged(&before, entry).await? {
+            if entry.stage == 0
+                && !entry.intent_to_add
+                && mode == Some(entry.mode)
+                && self.is_unchanged(&before, entry).await?
+            {
                 continue;
             }
             if let Some(fresh) = self.entry_of(&entry.path, Some(entry)).await? {

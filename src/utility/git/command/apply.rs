@@ -105,13 +105,19 @@ async fn run(git: &mut Git) -> Result<u8> {
             match read_file(git.fs(), &git.ctx.absolute(name))? {
                 Some(text) => (text, name.clone()),
                 None => {
-                    return Err(GitError::Error(format!("can't open patch '{name}': No such file or directory"), 128));
+                    return Err(GitError::Error(
+                        format!("can't open patch '{name}': No such file or directory"),
+                        128,
+                    ));
                 }
             }
         };
         let mut found = parse::patches(git, &text, &options).await?;
         if found.is_empty() && !arguments.has("allow-empty") {
-            return Err(GitError::Error("No valid patches in input (allow with \"--allow-empty\")".into(), 128));
+            return Err(GitError::Error(
+                "No valid patches in input (allow with \"--allow-empty\")".into(),
+                128,
+            ));
         }
         if !arguments.has("quiet")
             && !arguments.has("reverse")
@@ -130,7 +136,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let fits = |patch: &Patch, name: &str| {
         let path = patch.path();
-        arguments.values(name).any(|pattern| crate::utility::git::wildmatch::matches(pattern, path, false, false))
+        arguments
+            .values(name)
+            .any(|pattern| crate::utility::git::wildmatch::matches(pattern, path, false, false))
     };
     let has_include = arguments.values("include").next().is_some();
     patches.retain(|patch| {
@@ -262,7 +270,8 @@ impl Session {
         if let Some(path) = &patch.old_path {
             old = self.current(git, path).await?;
             if old.is_none() {
-                let words = if self.uses_index { "does not exist in index" } else { "No such file or directory" };
+                let words =
+                    if self.uses_index { "does not exist in index" } else { "No such file or directory" };
                 return Err(failure(format!("{path}: {words}")));
             }
         }
@@ -285,7 +294,13 @@ impl Session {
             }
             let is_there = match is_known {
                 Some(outcome) => outcome.is_some(),
-                None => !self.cached && git.fs().symlink_metadata(&Self::full(git, path)).is_ok_and(|metadata| !metadata.is_directory()),
+                None => {
+                    !self.cached
+                        && git
+                            .fs()
+                            .symlink_metadata(&Self::full(git, path))
+                            .is_ok_and(|metadata| !metadata.is_directory())
+                }
             };
             if is_there {
                 return Err(failure(format!("{path}: already exists in working directory")));
@@ -295,15 +310,21 @@ impl Session {
         let mut image = Image::new(&text);
         for (number, fragment) in patch.fragments.iter().enumerate() {
             if !apply_fragment(git, &mut image, fragment, number + 1, patch, options).await? {
-                let name = bstr::BStr::new(patch.old_path.as_ref().map_or_else(|| patch.path(), Text::as_bytes));
-                return Err(failure(format!("patch failed: {name}:{}\nerror: {name}: patch does not apply", fragment.old_start)));
+                let name =
+                    bstr::BStr::new(patch.old_path.as_ref().map_or_else(|| patch.path(), Text::as_bytes));
+                return Err(failure(format!(
+                    "patch failed: {name}:{}\nerror: {name}: patch does not apply",
+                    fragment.old_start
+                )));
             }
         }
         let text = image.into_text();
         match (&patch.old_path, &patch.new_path) {
             (Some(path), None) => {
                 if !text.is_empty() {
-                    return Err(failure(format!("removal patch leaves file contents\nerror: {path}: patch does not apply")));
+                    return Err(failure(format!(
+                        "removal patch leaves file contents\nerror: {path}: patch does not apply"
+                    )));
                 }
                 self.put(path, None);
             }
@@ -371,7 +392,14 @@ impl Session {
                 touches_index = true;
                 let id = git.write_object(Kind::Blob, if is_new { b"" } else { &text }).await?;
                 super::add::remove_conflicting(&mut self.index, path);
-                self.index.put(IndexEntry { stat, mode, id, path: path.clone(), intent_to_add: is_new, ..IndexEntry::default() });
+                self.index.put(IndexEntry {
+                    stat,
+                    mode,
+                    id,
+                    path: path.clone(),
+                    intent_to_add: is_new,
+                    ..IndexEntry::default()
+                });
             }
         }
         if touches_index {

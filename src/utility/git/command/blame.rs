@@ -53,7 +53,9 @@ type Range = (usize, usize);
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
-    for name in ["contents", "ignore-rev", "ignore-revs-file", "incremental", "show-stats", "score-debug", "reverse"] {
+    for name in
+        ["contents", "ignore-rev", "ignore-revs-file", "incremental", "show-stats", "score-debug", "reverse"]
+    {
         if arguments.has(name) {
             return Err(fatal!("--{name} is not supported"));
         }
@@ -131,7 +133,11 @@ fn operands(git: &Git, arguments: &Arguments) -> Result<(Vec<Text>, Text)> {
 }
 
 /// Where the search begins, and what of the history is left out; `None`: with the work tree.
-async fn take_revisions(git: &mut Git, trace: &mut Trace, words: &[Text]) -> Result<Option<(Text, ObjectId)>> {
+async fn take_revisions(
+    git: &mut Git,
+    trace: &mut Trace,
+    words: &[Text],
+) -> Result<Option<(Text, ObjectId)>> {
     let mut start: Option<(Text, ObjectId)> = None;
     let mut excluded = Vec::new();
     for word in words {
@@ -148,7 +154,9 @@ async fn take_revisions(git: &mut Git, trace: &mut Trace, words: &[Text]) -> Res
         };
         for (name, is_excluded) in [(hidden, true), (wanted, false)] {
             let Some(name) = name else { continue };
-            let Some(id) = git.resolve_commit(&name).await? else { return Err(fatal!("bad revision '{word}'")) };
+            let Some(id) = git.resolve_commit(&name).await? else {
+                return Err(fatal!("bad revision '{word}'"));
+            };
             if is_excluded {
                 excluded.push(id);
             } else if start.is_some() {

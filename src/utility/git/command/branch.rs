@@ -67,9 +67,10 @@ async fn run(git: &mut Git) -> Result<u8> {
     if arguments.has("unset-upstream") || arguments.value("set-upstream-to").is_some() {
         return set_upstream(git, &arguments, &operands).await;
     }
-    let lists = ["list", "remotes", "all", "contains", "no-contains", "merged", "no-merged", "points-at", "format"]
-        .iter()
-        .any(|name| arguments.has(name));
+    let lists =
+        ["list", "remotes", "all", "contains", "no-contains", "merged", "no-merged", "points-at", "format"]
+            .iter()
+            .any(|name| arguments.has(name));
     if lists || operands.is_empty() {
         return list(git, &arguments, &operands).await;
     }
@@ -87,7 +88,9 @@ fn branch_name(git: &mut Git, name: &[u8]) -> Result<Text> {
     };
     let full = Text::from([&b"refs/heads/"[..], &name].concat_metered());
     if name.starts_with(b"-") || *name == *b"HEAD" || !is_valid_name(&full) {
-        return Err(fatal!("'{name}' is not a valid branch name\nhint: See `man git check-ref-format`\nhint: Disable this message with \"git config advice.refSyntax false\""));
+        return Err(fatal!(
+            "'{name}' is not a valid branch name\nhint: See `man git check-ref-format`\nhint: Disable this message with \"git config advice.refSyntax false\""
+        ));
     }
     Ok(full)
 }
@@ -119,7 +122,10 @@ impl Git {
         }
         if exists && self.head_ref()?.as_ref() == Some(&full) {
             let tree = self.repo.work_tree.clone().unwrap_or_default();
-            return Err(fatal!("cannot force update the branch '{shown}' used by worktree at '{}'", bstr::BStr::new(&tree)));
+            return Err(fatal!(
+                "cannot force update the branch '{shown}' used by worktree at '{}'",
+                bstr::BStr::new(&tree)
+            ));
         }
         let start_shown = bstr::BStr::new(start);
         let id = match self.resolve(start).await? {
@@ -127,7 +133,9 @@ impl Git {
             None => None,
         };
         let Some(id) = id else {
-            if start == b"HEAD" && let Some(branch) = self.current_branch()? {
+            if start == b"HEAD"
+                && let Some(branch) = self.current_branch()?
+            {
                 return Err(fatal!("not a valid object name: '{branch}'"));
             }
             return Err(fatal!("not a valid object name: '{start_shown}'"));
@@ -156,7 +164,8 @@ impl Git {
         let (remote, merge) = match source.strip_prefix(b"refs/remotes/") {
             Some(rest) => {
                 let slash = memchr::memchr(b'/', rest).unwrap_or(rest.len());
-                let (remote, name) = (rest.get(..slash).unwrap_or(rest), rest.get(slash + 1..).unwrap_or(&[]));
+                let (remote, name) =
+                    (rest.get(..slash).unwrap_or(rest), rest.get(slash + 1..).unwrap_or(&[]));
                 (remote, [&b"refs/heads/"[..], name].concat_metered())
             }
             None => (&b"."[..], source.to_metered()),
@@ -191,7 +200,10 @@ async fn delete(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Resu
         };
         if git.head_ref()?.as_ref() == Some(&full) {
             let tree = git.repo.work_tree.clone().unwrap_or_default();
-            git.say(&format!("error: cannot delete branch '{shown}' used by worktree at '{}'", bstr::BStr::new(&tree)));
+            git.say(&format!(
+                "error: cannot delete branch '{shown}' used by worktree at '{}'",
+                bstr::BStr::new(&tree)
+            ));
             status = 1;
             continue;
         }
@@ -281,7 +293,9 @@ async fn set_upstream(git: &mut Git, arguments: &Arguments, operands: &[Text]) -
         Some(branch) => branch.clone(),
         None => match git.current_branch()? {
             Some(branch) => branch,
-            None => return Err(fatal!("could not set upstream of HEAD when it does not point to any branch")),
+            None => {
+                return Err(fatal!("could not set upstream of HEAD when it does not point to any branch"));
+            }
         },
     };
     if arguments.has("unset-upstream") {
@@ -323,11 +337,15 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
     };
     let head = git.head_ref()?;
     let mut rows: Vec<Row> = Vec::new();
-    if head.is_none() && !arguments.has("remotes") && patterns.is_empty()
+    if head.is_none()
+        && !arguments.has("remotes")
+        && patterns.is_empty()
         && let Some(id) = git.head_id()?
     {
         let shown = match git.detached_at().await? {
-            Some((is_exact, name)) => format!("(HEAD detached {} {name})", if is_exact { "at" } else { "from" }),
+            Some((is_exact, name)) => {
+                format!("(HEAD detached {} {name})", if is_exact { "at" } else { "from" })
+            }
             None => "(no branch)".into(),
         };
         rows.push(Row { is_current: true, shown: shown.into(), full: None, id });
@@ -341,8 +359,13 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
         refs = sort(git, refs, &[key]).await?;
     }
     for (name, id) in refs {
-        let short = name.strip_prefix(b"refs/heads/").or_else(|| name.strip_prefix(b"refs/remotes/")).unwrap_or(&name);
-        if !patterns.is_empty() && !patterns.iter().any(|pattern| matches(pattern, short, false, arguments.has("ignore-case"))) {
+        let short = name
+            .strip_prefix(b"refs/heads/")
+            .or_else(|| name.strip_prefix(b"refs/remotes/"))
+            .unwrap_or(&name);
+        if !patterns.is_empty()
+            && !patterns.iter().any(|pattern| matches(pattern, short, false, arguments.has("ignore-case")))
+        {
             continue;
         }
         let shown = if arguments.has("all") && name.starts_with(b"refs/remotes/") {
@@ -425,14 +448,18 @@ async fn wanted(git: &mut Git, arguments: &Arguments, row: &Row) -> Result<bool>
             continue;
         }
         let base = arguments.value(name).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
-        let Some(base) = git.resolve_commit(&base).await? else { return Err(GitError::Error(format!("malformed object name {base}"), 129)) };
+        let Some(base) = git.resolve_commit(&base).await? else {
+            return Err(GitError::Error(format!("malformed object name {base}"), 129));
+        };
         if git.is_ancestor(row.id, base).await? != expected {
             return Ok(false);
         }
     }
     for (name, expected) in [("contains", true), ("no-contains", false)] {
         let Some(base) = arguments.value(name).cloned() else { continue };
-        let Some(base) = git.resolve_commit(&base).await? else { return Err(GitError::Error(format!("malformed object name {base}"), 129)) };
+        let Some(base) = git.resolve_commit(&base).await? else {
+            return Err(GitError::Error(format!("malformed object name {base}"), 129));
+        };
         if git.is_ancestor(base, row.id).await? != expected {
             return Ok(false);
         }

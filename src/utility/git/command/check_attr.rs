@@ -6,7 +6,10 @@ use crate::memory::format;
 pub(super) static COMMAND: Command = Command {
     name: "check-attr",
     usage: "git check-attr [-a | --all] [--] <pathname>...\ngit check-attr [--] <attr>... [--] <pathname>...",
-    options: &[&[flag('a', "all", "report all attributes set on file"), flag('z', "", "terminate records with NUL")]],
+    options: &[&[
+        flag('a', "all", "report all attributes set on file"),
+        flag('z', "", "terminate records with NUL"),
+    ]],
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE

@@ -44,10 +44,15 @@ async fn run(git: &mut Git) -> Result<u8> {
     for path in &paths {
         git.ctx.tick().await?;
         let relative = git.relative(path)?;
-        let is_tracked =
-            arguments.truth("no-index") != Some(true) && (index.get(&relative).is_some() || !index.folder(&relative).is_empty());
-        let is_folder = path.ends_with(b"/") || git.work_metadata(&relative)?.is_some_and(|metadata| metadata.is_directory());
-        let decided = if is_tracked || relative.is_empty() { None } else { git.deciding_pattern(&relative, is_folder).await? };
+        let is_tracked = arguments.truth("no-index") != Some(true)
+            && (index.get(&relative).is_some() || !index.folder(&relative).is_empty());
+        let is_folder = path.ends_with(b"/")
+            || git.work_metadata(&relative)?.is_some_and(|metadata| metadata.is_directory());
+        let decided = if is_tracked || relative.is_empty() {
+            None
+        } else {
+            git.deciding_pattern(&relative, is_folder).await?
+        };
         let shown = match &decided {
             Some((_, pattern)) => arguments.has("verbose") || !pattern.is_negated,
             None => false,
@@ -61,12 +66,16 @@ async fn run(git: &mut Git) -> Result<u8> {
         let mut line: Vec<u8> = Vec::new();
         if arguments.has("verbose") {
             let (source, number, text) = match &decided {
-                Some((list, pattern)) => (list.source.clone(), format!("{}", pattern.line), pattern.text.clone()),
+                Some((list, pattern)) => {
+                    (list.source.clone(), format!("{}", pattern.line), pattern.text.clone())
+                }
                 None => (Text::EMPTY, String::new(), Text::EMPTY),
             };
             let between: [&[u8]; 2] = if end == 0 { [b"\0", b"\0"] } else { [b":", b"\t"] };
             let [colon, tab] = between;
-            line.extend_from_slice(&[&source[..], colon, number.as_bytes(), colon, &text, tab].concat_metered());
+            line.extend_from_slice(
+                &[&source[..], colon, number.as_bytes(), colon, &text, tab].concat_metered(),
+            );
         }
         line.extend_from_slice(&if end == 0 { path.to_metered() } else { git.quoted(path) });
         line.push(end);

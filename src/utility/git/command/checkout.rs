@@ -73,7 +73,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         if is_name && is_file && !has_separator {
             let is_tracked = git.relative(&first).is_ok();
             let _ = is_tracked;
-            return Err(fatal!("'{first}' could be both a local file and a tracking branch.\nPlease use -- (and optionally --no-guess) to disambiguate"));
+            return Err(fatal!(
+                "'{first}' could be both a local file and a tracking branch.\nPlease use -- (and optionally --no-guess) to disambiguate"
+            ));
         }
         if is_name {
             return git.switch_to(&first, &arguments).await;
@@ -129,7 +131,13 @@ impl Git {
     }
 
     /// Changes the index and the work tree from one tree to another, and keeps what was changed.
-    pub(super) async fn move_trees(&mut self, old: ObjectId, new: ObjectId, is_forced: bool, word: &str) -> Result<()> {
+    pub(super) async fn move_trees(
+        &mut self,
+        old: ObjectId,
+        new: ObjectId,
+        is_forced: bool,
+        word: &str,
+    ) -> Result<()> {
         if is_forced {
             return self.reset_hard(new).await;
         }
@@ -150,7 +158,8 @@ impl Git {
             let mode = self.work_mode(&change.path)?;
             match entry {
                 Some(entry) => {
-                    let is_clean = mode.is_none() || (mode == Some(entry.mode) && self.is_unchanged(&index, &entry).await?);
+                    let is_clean = mode.is_none()
+                        || (mode == Some(entry.mode) && self.is_unchanged(&index, &entry).await?);
                     if !is_clean {
                         dirty.push(change.path.clone());
                         continue;
@@ -160,7 +169,10 @@ impl Git {
                     if let Some(mode) = mode
                         && mode != 0o160_000
                         && self.work_id(&change.path, mode).await? != change.new.id
-                        && self.deciding_pattern(&change.path, false).await?.is_none_or(|(_, pattern)| pattern.is_negated)
+                        && self
+                            .deciding_pattern(&change.path, false)
+                            .await?
+                            .is_none_or(|(_, pattern)| pattern.is_negated)
                     {
                         untracked.push(change.path.clone());
                         continue;
@@ -170,8 +182,16 @@ impl Git {
             work.push(change);
         }
         let lists = [
-            (&dirty, "Your local changes to the following files would be overwritten by", "Please commit your changes or stash them before you"),
-            (&untracked, "The following untracked working tree files would be overwritten by", "Please move or remove them before you"),
+            (
+                &dirty,
+                "Your local changes to the following files would be overwritten by",
+                "Please commit your changes or stash them before you",
+            ),
+            (
+                &untracked,
+                "The following untracked working tree files would be overwritten by",
+                "Please move or remove them before you",
+            ),
         ];
         let doing = if word == "checkout" { "switch branches" } else { word };
         for (paths, front, back) in lists {
@@ -207,11 +227,17 @@ impl Git {
         let name = match name {
             b"-" => match self.previous_branch(1)? {
                 Some(name) => name,
-                None => return Err(GitError::Error("pathspec '-' did not match any file(s) known to git".into(), 1)),
+                None => {
+                    return Err(GitError::Error(
+                        "pathspec '-' did not match any file(s) known to git".into(),
+                        1,
+                    ));
+                }
             },
             _ => match name.strip_prefix(b"@{-").and_then(|rest| rest.strip_suffix(b"}")) {
                 Some(digits) => {
-                    let count = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(1);
+                    let count =
+                        std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(1);
                     self.previous_branch(count)?.unwrap_or_default()
                 }
                 None => Text::from(name),
@@ -244,13 +270,17 @@ impl Git {
         let start_name = start.clone().unwrap_or_else(|| Text::from_static(b"HEAD"));
         if exists && is_forced {
             let Some(id) = self.resolve_commit(&start_name).await? else {
-                return Err(fatal!("'{start_name}' is not a commit and a branch '{name}' cannot be created from it"));
+                return Err(fatal!(
+                    "'{start_name}' is not a commit and a branch '{name}' cannot be created from it"
+                ));
             };
             self.update_ref(&full, id, format!("branch: Reset to {start_name}").as_bytes())?;
             return self.switch(id, Some(full), name, arguments, true).await;
         }
         if self.resolve_commit(&start_name).await?.is_none() {
-            return Err(fatal!("'{start_name}' is not a commit and a branch '{name}' cannot be created from it"));
+            return Err(fatal!(
+                "'{start_name}' is not a commit and a branch '{name}' cannot be created from it"
+            ));
         }
         let (full, id) = self.make_branch(name, &start_name, is_forced, arguments).await?;
         self.switch(id, Some(full), name, arguments, true).await
@@ -299,7 +329,11 @@ impl Git {
                     let text = match (is_same, is_new) {
                         (true, false) => format!("Already on '{name}'"),
                         (_, true) => {
-                            let word = if arguments.has("B") && is_same { "Reset branch" } else { "Switched to a new branch" };
+                            let word = if arguments.has("B") && is_same {
+                                "Reset branch"
+                            } else {
+                                "Switched to a new branch"
+                            };
                             format!("{word} '{name}'")
                         }
                         _ => format!("Switched to branch '{name}'"),
@@ -313,7 +347,10 @@ impl Git {
                     let bytes = self.object(&id).await?.1;
                     let short = self.abbreviate(&id, None)?;
                     let title = subject(message(&bytes));
-                    if old_ref.is_some() && !arguments.has("detach") && self.config.truth("advice.detachedhead") != Some(false) {
+                    if old_ref.is_some()
+                        && !arguments.has("detach")
+                        && self.config.truth("advice.detachedhead") != Some(false)
+                    {
                         self.say(&format!("Note: switching to '{name}'.\n\n{DETACHED}"));
                     }
                     self.say(&format!("HEAD is now at {short} {}", bstr::BStr::new(&title)));
@@ -322,9 +359,13 @@ impl Git {
         }
         if !quiet && !is_forced {
             let index = self.read_index().await?;
-            let staged = crate::utility::git::diff::files::tree_and_index(self, new, &index, &Pathspec::default()).await?;
+            let staged =
+                crate::utility::git::diff::files::tree_and_index(self, new, &index, &Pathspec::default())
+                    .await?;
             let mut lines: crate::memory::BTreeMap<Text, u8> = crate::memory::BTreeMap::new();
-            for change in index_and_work_tree(self, &index, &Pathspec::default()).await?.into_iter().chain(staged) {
+            for change in
+                index_and_work_tree(self, &index, &Pathspec::default()).await?.into_iter().chain(staged)
+            {
                 lines.insert(change.path, change.status);
             }
             for (path, status) in &lines {

@@ -58,7 +58,8 @@ async fn run(git: &mut Git) -> Result<u8> {
             continue;
         }
         let full = git.in_work_tree(path.strip_suffix(b"/").unwrap_or(path));
-        let is_repository = is_folder && git.fs().metadata(&crate::utility::file::join(&full, b".git")).is_ok();
+        let is_repository =
+            is_folder && git.fs().metadata(&crate::utility::file::join(&full, b".git")).is_ok();
         let is_skipped = is_repository && arguments.count("force") < 2;
         let shown = git.quoted(&git.seen_from_here(path));
         let words: &[u8] = match (is_skipped, is_dry) {

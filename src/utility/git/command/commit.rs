@@ -123,7 +123,9 @@ impl Git {
         for parent in parents {
             bytes.extend_from_slice(format!("parent {parent}\n").as_bytes());
         }
-        bytes.extend_from_slice(&[b"author ", author, b"\ncommitter ", &committer, b"\n\n", message].concat_metered());
+        bytes.extend_from_slice(
+            &[b"author ", author, b"\ncommitter ", &committer, b"\n\n", message].concat_metered(),
+        );
         self.write_object(Kind::Commit, &bytes).await
     }
 }
@@ -152,7 +154,11 @@ pub(super) fn cleaned(text: &[u8], strips_comments: bool) -> Vec<u8> {
 }
 
 /// The message that was given; `None`: none was.
-async fn given_message(git: &mut Git, arguments: &Arguments, amended: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+async fn given_message(
+    git: &mut Git,
+    arguments: &Arguments,
+    amended: Option<&[u8]>,
+) -> Result<Option<Vec<u8>>> {
     let mut text: Option<Vec<u8>> = None;
     let parts: Vec<Text> = arguments.values("message").cloned().collect();
     if !parts.is_empty() {
@@ -178,12 +184,20 @@ async fn given_message(git: &mut Git, arguments: &Arguments, amended: Option<&[u
             }
         };
         text = Some(bytes);
-    } else if let Some(name) = arguments.value("reuse-message").or_else(|| arguments.value("reedit-message")).cloned() {
-        let Some(id) = git.resolve_commit(&name).await? else { return Err(fatal!("could not lookup commit '{name}'")) };
+    } else if let Some(name) =
+        arguments.value("reuse-message").or_else(|| arguments.value("reedit-message")).cloned()
+    {
+        let Some(id) = git.resolve_commit(&name).await? else {
+            return Err(fatal!("could not lookup commit '{name}'"));
+        };
         let bytes = git.object(&id).await?.1;
         text = Some(message(&bytes).to_metered());
-    } else if let Some((word, name)) = ["fixup", "squash"].iter().find_map(|word| Some((*word, arguments.value(word)?.clone()))) {
-        let Some(id) = git.resolve_commit(&name).await? else { return Err(fatal!("could not lookup commit '{name}'")) };
+    } else if let Some((word, name)) =
+        ["fixup", "squash"].iter().find_map(|word| Some((*word, arguments.value(word)?.clone())))
+    {
+        let Some(id) = git.resolve_commit(&name).await? else {
+            return Err(fatal!("could not lookup commit '{name}'"));
+        };
         let bytes = git.object(&id).await?.1;
         text = Some([word.as_bytes(), b"! ", &subject(message(&bytes)), b"\n"].concat_metered());
     } else if let Some(bytes) = amended {
@@ -200,7 +214,10 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
     }
     if arguments.has("all") && !arguments.operands.is_empty() {
-        return Err(fatal!("paths '{} ...' with -a does not make sense", arguments.operands.first().cloned().unwrap_or_default()));
+        return Err(fatal!(
+            "paths '{} ...' with -a does not make sense",
+            arguments.operands.first().cloned().unwrap_or_default()
+        ));
     }
     let head = git.head_id()?;
     let amends = arguments.has("amend");
@@ -226,7 +243,10 @@ async fn run(git: &mut Git) -> Result<u8> {
     } else if !spec.is_empty() {
         let missing = spec.unmatched(&index.entries.iter().map(|entry| entry.path.as_bytes()));
         if let Some(given) = missing.first() {
-            return Err(GitError::Error(format!("pathspec '{given}' did not match any file(s) known to git"), 1));
+            return Err(GitError::Error(
+                format!("pathspec '{given}' did not match any file(s) known to git"),
+                1,
+            ));
         }
         git.update_tracked(&mut index, &spec, true, false).await?;
         committed = if arguments.has("include") { index.clone() } else { only(git, &index, &spec).await? };
@@ -249,7 +269,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     };
     let is_empty = tree == old_tree && parents.len() < 2;
     let allows_empty = arguments.has("allow-empty") || (amends && parents.is_empty());
-    if arguments.has("dry-run") || arguments.has("short") || arguments.has("porcelain") || (is_empty && !allows_empty && !amends) {
+    if arguments.has("dry-run")
+        || arguments.has("short")
+        || arguments.has("porcelain")
+        || (is_empty && !allows_empty && !amends)
+    {
         git.write_index(&index).await?;
         return show_status(git, &arguments, is_empty).await;
     }
@@ -292,7 +316,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         crate::utility::git::error::found(git.fs().remove_file(&path))?;
     }
     if !arguments.has("quiet") {
-        let shows_date = amends || ["date", "reuse-message", "reedit-message"].iter().any(|name| arguments.has(name));
+        let shows_date =
+            amends || ["date", "reuse-message", "reedit-message"].iter().any(|name| arguments.has(name));
         summary(git, id, &title, (old_tree, tree), parents.is_empty(), (shows_date, &author)).await?;
     }
     Ok(0)
@@ -314,7 +339,9 @@ async fn author(git: &mut Git, arguments: &Arguments, amended: Option<&[u8]>) ->
         Some(bytes) => header(bytes, b"author").unwrap_or(&[]).to_metered(),
         None => match arguments.value("reuse-message").cloned().filter(|_| !arguments.has("reset-author")) {
             Some(name) => {
-                let Some(id) = git.resolve_commit(&name).await? else { return Err(fatal!("could not lookup commit '{name}'")) };
+                let Some(id) = git.resolve_commit(&name).await? else {
+                    return Err(fatal!("could not lookup commit '{name}'"));
+                };
                 let bytes = git.object(&id).await?.1;
                 header(&bytes, b"author").unwrap_or(&[]).to_metered()
             }
@@ -353,11 +380,15 @@ fn add_trailers(git: &Git, arguments: &Arguments, text: &mut Vec<u8>) -> Result<
         lines.push([key, b": ", value.trim_ascii()].concat_metered());
     }
     for line in lines {
-        let is_trailer = |line: &[u8]| memchr::memmem::find(line, b": ").is_some_and(|at| !line.get(..at).unwrap_or(&[]).contains(&b' '));
+        let is_trailer = |line: &[u8]| {
+            memchr::memmem::find(line, b": ").is_some_and(|at| !line.get(..at).unwrap_or(&[]).contains(&b' '))
+        };
         let body = text.trim_ascii_end();
         let last = memchr::memmem::rfind(body, b"\n\n").map(|at| body.get(at + 2..).unwrap_or(&[]));
         let has_block = last.is_some_and(|last| last.split(|byte| *byte == b'\n').all(is_trailer));
-        if has_block && last.is_some_and(|last| last.split(|byte| *byte == b'\n').any(|known| *known == *line)) {
+        if has_block
+            && last.is_some_and(|last| last.split(|byte| *byte == b'\n').any(|known| *known == *line))
+        {
             continue;
         }
         if !has_block {

@@ -57,7 +57,11 @@ async fn run(git: &mut Git) -> Result<u8> {
             'F' if **given == *b"-" => git.ctx.standard_input().read_to_end().await?,
             'F' => match read_file(git.fs(), &git.ctx.absolute(given))? {
                 Some(text) => text,
-                None => return Err(fatal!("git commit-tree: failed to open '{given}': No such file or directory")),
+                None => {
+                    return Err(fatal!(
+                        "git commit-tree: failed to open '{given}': No such file or directory"
+                    ));
+                }
             },
             _ => continue,
         };

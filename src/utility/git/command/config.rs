@@ -2,10 +2,12 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::file::{join, parent};
-use crate::utility::git::config::{Config, Entry, Scope, canonical, header, number, places, places as places_of, quoted, truth};
-use crate::utility::git::repository::read_file;
 use crate::utility::context::pace::Pace;
+use crate::utility::file::{join, parent};
+use crate::utility::git::config::{
+    Config, Entry, Scope, canonical, header, number, places, places as places_of, quoted, truth,
+};
+use crate::utility::git::repository::read_file;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 
 pub(super) static COMMAND: Command = Command {
@@ -135,7 +137,15 @@ async fn run(git: &mut Git) -> Result<u8> {
             let value = typed_value(&arguments, name, value)?;
             let path = writable(git, scope)?;
             let name = valid(name)?;
-            git.set_config(&path, &name, Some(&value), action == Action::Add, action == Action::ReplaceAll, pattern.as_ref()).await
+            git.set_config(
+                &path,
+                &name,
+                Some(&value),
+                action == Action::Add,
+                action == Action::ReplaceAll,
+                pattern.as_ref(),
+            )
+            .await
         }
         (Action::Unset | Action::UnsetAll, [name, rest @ ..]) if rest.len() < 2 => {
             let pattern = rest.first().or_else(|| arguments.value("value")).cloned();
@@ -275,7 +285,10 @@ async fn list(git: &mut Git, arguments: &Arguments, scope: Option<&(Scope, Vec<u
     if let Some((_, path)) = scope
         && git.fs().metadata(path).is_err()
     {
-        return Err(fatal!("unable to read config file '{}': No such file or directory", bstr::BStr::new(path)));
+        return Err(fatal!(
+            "unable to read config file '{}': No such file or directory",
+            bstr::BStr::new(path)
+        ));
     }
     for entry in entries(git, scope)? {
         let mut line = front(arguments, &entry);
@@ -349,7 +362,9 @@ async fn get(
     let mut found: Vec<Entry> = Vec::new();
     for entry in entries(git, scope)? {
         let is_meant = match &regex {
-            Some(regex) => regex.is_match(&entry.name, &mut Pace::Shared(&git.ctx.meter)).await.unwrap_or(false),
+            Some(regex) => {
+                regex.is_match(&entry.name, &mut Pace::Shared(&git.ctx.meter)).await.unwrap_or(false)
+            }
             None => entry.name == key,
         };
         let value = entry.value.clone().unwrap_or_default();
@@ -369,7 +384,8 @@ async fn get(
     }
     for entry in &found {
         let mut line = front(arguments, entry);
-        let has_names = action == Action::GetRegexp && !(arguments.operands.is_empty() && arguments.has("regexp"));
+        let has_names =
+            action == Action::GetRegexp && !(arguments.operands.is_empty() && arguments.has("regexp"));
         if has_names || arguments.has("name-only") {
             line.extend_from_slice(&entry.name);
         }
@@ -421,7 +437,8 @@ impl Git {
             return Ok(5);
         }
         let text = text.unwrap_or_default();
-        let places = places(&text).map_err(|line| fatal!("bad config line {line} in file {}", bstr::BStr::new(path)))?;
+        let places = places(&text)
+            .map_err(|line| fatal!("bad config line {line} in file {}", bstr::BStr::new(path)))?;
         let mut hits: Vec<usize> = Vec::new();
         let none = Arguments::default();
         for place in places.iter().filter(|place| !place.is_header && place.name == *name) {
@@ -459,8 +476,10 @@ fn edited(
     let last = memchr::memrchr(b'.', name).unwrap_or(0);
     let (section, key) = (name.get(..=last).unwrap_or(&[]), name.get(last + 1..).unwrap_or(&[]));
     let line = value.map(|value| [b"\t", key, b" = ", &quoted(value)[..], b"\n"].concat_metered());
-    let hits: Vec<_> =
-        places.iter().filter(|place| !place.is_header && *place.name == *name && !is_added && is_hit(place.start)).collect();
+    let hits: Vec<_> = places
+        .iter()
+        .filter(|place| !place.is_header && *place.name == *name && !is_added && is_hit(place.start))
+        .collect();
     let mut out: Vec<u8> = Vec::new();
     if let Some(final_hit) = hits.last() {
         let mut at = 0;
@@ -478,7 +497,11 @@ fn edited(
         if value.is_none() {
             // A section that is empty then goes with it.
             let rest = places_of(&out).unwrap_or_default();
-            let is_empty = !rest.iter().any(|place| !place.is_header && place.name.starts_with(section) && memchr::memrchr(b'.', &place.name) == Some(last));
+            let is_empty = !rest.iter().any(|place| {
+                !place.is_header
+                    && place.name.starts_with(section)
+                    && memchr::memrchr(b'.', &place.name) == Some(last)
+            });
             if is_empty && let Some(shorter) = without_section(&out, section, Some(()))? {
                 return Ok((shorter, true));
             }
@@ -526,8 +549,11 @@ fn edited(
 /// The text without a section; with `only_if_empty`, where nothing but its head is left of it.
 fn without_section(text: &[u8], section: &[u8], only_if_empty: Option<()>) -> Result<Option<Vec<u8>>> {
     let places = places(text).map_err(|line| fatal!("bad config line {line} in file"))?;
-    let heads: Vec<(usize, bool)> =
-        places.iter().filter(|place| place.is_header).map(|place| (place.start, *place.name == *section)).collect();
+    let heads: Vec<(usize, bool)> = places
+        .iter()
+        .filter(|place| place.is_header)
+        .map(|place| (place.start, *place.name == *section))
+        .collect();
     if !heads.iter().any(|head| head.1) {
         return Ok(None);
     }
@@ -535,7 +561,8 @@ fn without_section(text: &[u8], section: &[u8], only_if_empty: Option<()>) -> Re
     for (at, (start, is_gone)) in heads.iter().enumerate() {
         let end = heads.get(at + 1).map_or(text.len(), |next| next.0);
         let piece = text.get(*start..end).unwrap_or(&[]);
-        let has_more = memchr::memchr(b'\n', piece).is_some_and(|line| !piece.get(line..).unwrap_or(&[]).trim_ascii().is_empty());
+        let has_more = memchr::memchr(b'\n', piece)
+            .is_some_and(|line| !piece.get(line..).unwrap_or(&[]).trim_ascii().is_empty());
         if !is_gone || (only_if_empty.is_some() && has_more) {
             out.extend_from_slice(piece);
         }

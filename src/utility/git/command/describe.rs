@@ -91,7 +91,11 @@ async fn run(git: &mut Git) -> Result<u8> {
             suffix = arguments.value("dirty").cloned().unwrap_or_else(|| Text::from_static(usual.as_bytes()));
         }
     }
-    let operands = if arguments.operands.is_empty() { Vec::from([Text::from_static(b"HEAD")]) } else { arguments.operands.clone() };
+    let operands = if arguments.operands.is_empty() {
+        Vec::from([Text::from_static(b"HEAD")])
+    } else {
+        arguments.operands.clone()
+    };
     for name in &operands {
         let Some(id) = git.resolve(name).await? else { return Err(fatal!("Not a valid object name {name}")) };
         let Some(id) = git.peel(id, Kind::Commit).await? else {
@@ -125,7 +129,11 @@ async fn contains(git: &mut Git, arguments: &Arguments) -> Result<u8> {
         refs.patterns.push(Text::from_static(b"refs/tags/*"));
     }
     let names = Names::collect(git, &refs).await?;
-    let operands = if arguments.operands.is_empty() { Vec::from([Text::from_static(b"HEAD")]) } else { arguments.operands.clone() };
+    let operands = if arguments.operands.is_empty() {
+        Vec::from([Text::from_static(b"HEAD")])
+    } else {
+        arguments.operands.clone()
+    };
     for operand in &operands {
         let Some(id) = git.resolve_commit(operand).await? else {
             git.say(&format!("Could not get sha1 for {operand}. Skipping."));
@@ -166,7 +174,8 @@ async fn collect(git: &mut Git, arguments: &Arguments) -> Result<HashMap<ObjectI
             let bytes = git.object(&tag).await?.1;
             name.date = Signature::parse(header(&bytes, b"tagger").unwrap_or(&[])).seconds;
             if let Some(tag) = Tag::parse(&bytes) {
-                let own = if all { [b"tags/", &tag.name[..]].concat_metered() } else { tag.name.to_metered() };
+                let own =
+                    if all { [b"tags/", &tag.name[..]].concat_metered() } else { tag.name.to_metered() };
                 name.is_misnamed = own != path;
                 name.shown = Text::from(own);
             }
@@ -181,7 +190,12 @@ async fn collect(git: &mut Git, arguments: &Arguments) -> Result<HashMap<ObjectI
     Ok(names)
 }
 
-async fn describe(git: &mut Git, arguments: &Arguments, names: &HashMap<ObjectId, Name>, id: ObjectId) -> Result<String> {
+async fn describe(
+    git: &mut Git,
+    arguments: &Arguments,
+    names: &HashMap<ObjectId, Name>,
+    id: ObjectId,
+) -> Result<String> {
     let digits = digits(arguments)?;
     let takes_all = arguments.has("all") || arguments.has("tags");
     if let Some(name) = names.get(&id)
@@ -210,7 +224,9 @@ async fn describe(git: &mut Git, arguments: &Arguments, names: &HashMap<ObjectId
             return Ok(format!("{}", git.abbreviate(&id, digits.filter(|digits| *digits > 0))?));
         }
         return Err(if unannotated {
-            fatal!("No annotated tags can describe '{id}'.\nHowever, there were unannotated tags: try --tags.")
+            fatal!(
+                "No annotated tags can describe '{id}'.\nHowever, there were unannotated tags: try --tags."
+            )
         } else {
             fatal!("No tags can describe '{id}'.\nTry --always, or create some tags.")
         });
@@ -311,7 +327,9 @@ impl Search {
     /// Counts what the best candidate does not reach of the rest.
     async fn finish(&mut self, git: &mut Git) -> Result<()> {
         let Some(best) = self.candidates.first().map(|candidate| candidate.within) else { return Ok(()) };
-        let is_reached = |within: &HashMap<ObjectId, u32>, id: &ObjectId| within.get(id).is_some_and(|within| within & best != 0);
+        let is_reached = |within: &HashMap<ObjectId, u32>, id: &ObjectId| {
+            within.get(id).is_some_and(|within| within & best != 0)
+        };
         let mut open = self.queue.iter().filter(|(_, id)| !is_reached(&self.within, id)).count();
         while let Some((_, id)) = self.queue.pop_first() {
             git.ctx.tick().await?;

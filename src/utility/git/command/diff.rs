@@ -53,7 +53,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     if arguments.has("no-index") || !git.is_found {
         let [one, other] = arguments.operands.as_slice() else {
             return Err(GitError::Plain(
-                "warning: Not a git repository. Use --no-index to compare two paths outside a working tree\n".into(),
+                "warning: Not a git repository. Use --no-index to compare two paths outside a working tree\n"
+                    .into(),
                 129,
             ));
         };
@@ -80,7 +81,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         [one] => {
             if let Some((Kind::Blob, _)) = git.object_header(one).await? {
-                let [path] = named.paths.as_slice() else { return Err(fatal!("a blob is compared with one file")) };
+                let [path] = named.paths.as_slice() else {
+                    return Err(fatal!("a blob is compared with one file"));
+                };
                 let path = git.relative(path)?;
                 let mode = git.work_mode(&path)?.ok_or_else(|| ambiguous(&path))?;
                 let path = Text::from(path);
@@ -99,8 +102,11 @@ async fn run(git: &mut Git) -> Result<u8> {
             } else {
                 let (mut one, mut other) = (*one, *other);
                 if named.is_symmetric || arguments.has("merge-base") {
-                    let (first, second) = (git.peel(one, Kind::Commit).await?, git.peel(other, Kind::Commit).await?);
-                    let (Some(first), Some(second)) = (first, second) else { return Err(fatal!("no merge base found")) };
+                    let (first, second) =
+                        (git.peel(one, Kind::Commit).await?, git.peel(other, Kind::Commit).await?);
+                    let (Some(first), Some(second)) = (first, second) else {
+                        return Err(fatal!("no merge base found"));
+                    };
                     let bases = git.merge_bases(first, &[second]).await?;
                     one = *bases.first().ok_or_else(|| fatal!("no merge base found"))?;
                     other = second;

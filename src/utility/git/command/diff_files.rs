@@ -16,7 +16,8 @@ pub(super) static COMMAND: Command = Command {
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
     let mut options = git.diff_options(&arguments)?;
-    options.renames = options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
+    options.renames =
+        options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
     if options.formats.is_default() {
         options.formats.raw = true;
         options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");

@@ -8,7 +8,10 @@ pub(super) static COMMAND: Command = Command {
     name: "diff-index",
     usage: "git diff-index [-m] [--cached] [--merge-base] [<common-diff-options>] <tree-ish> [<path>...]",
     options: &[
-        &[flag('\0', "cached", "compare with the index alone"), flag('m', "", "files that are gone count as up to date")],
+        &[
+            flag('\0', "cached", "compare with the index alone"),
+            flag('m', "", "files that are gone count as up to date"),
+        ],
         DIFF_OPTIONS,
     ],
     style: Style::Diff,
@@ -19,7 +22,8 @@ pub(super) static COMMAND: Command = Command {
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
     let mut options = git.diff_options(&arguments)?;
-    options.renames = options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
+    options.renames =
+        options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
     if options.formats.is_default() {
         options.formats.raw = true;
         options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");

@@ -37,15 +37,24 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let is_combined = arguments.has("c") || arguments.has("cc");
     let mut options = git.diff_options(&arguments)?;
-    options.renames = options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
-    let is_deep = arguments.has("cc") || arguments.has("r") || arguments.has("t") || options.formats.patch || options.formats.stat
-        || options.formats.numstat || options.formats.shortstat || options.formats.summary;
+    options.renames =
+        options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
+    let is_deep = arguments.has("cc")
+        || arguments.has("r")
+        || arguments.has("t")
+        || options.formats.patch
+        || options.formats.stat
+        || options.formats.numstat
+        || options.formats.shortstat
+        || options.formats.summary;
     if options.formats.is_default() {
         options.formats.raw = !arguments.has("cc");
         options.formats.patch = arguments.has("cc");
-        options.full_index |= options.formats.raw && options.abbreviation.is_none() && !arguments.has("abbrev");
+        options.full_index |=
+            options.formats.raw && options.abbreviation.is_none() && !arguments.has("abbrev");
     }
-    let tree_options = TreeOptions { recursive: is_deep, shows_trees: arguments.has("t"), only_whether: false };
+    let tree_options =
+        TreeOptions { recursive: is_deep, shows_trees: arguments.has("t"), only_whether: false };
     let (before, after) = arguments.parts();
     let mut names: Vec<ObjectId> = Vec::new();
     let mut paths: Vec<Text> = Vec::new();
@@ -60,14 +69,18 @@ async fn run(git: &mut Git) -> Result<u8> {
     let spec = git.pathspec(&paths)?;
     match names.as_slice() {
         [one, other] => {
-            let (Some(old), Some(new)) = (git.peel(*one, Kind::Tree).await?, git.peel(*other, Kind::Tree).await?) else {
+            let (Some(old), Some(new)) =
+                (git.peel(*one, Kind::Tree).await?, git.peel(*other, Kind::Tree).await?)
+            else {
                 return Err(fatal!("bad tree object"));
             };
             let changes = compare(git, old, new, &spec, tree_options).await?;
             super::diff::finish(git, changes, &options).await
         }
         [one] => {
-            let Some(id) = git.peel(*one, Kind::Commit).await? else { return Err(fatal!("unable to read commit {one}")) };
+            let Some(id) = git.peel(*one, Kind::Commit).await? else {
+                return Err(fatal!("unable to read commit {one}"));
+            };
             let commit = git.commit(&id).await?;
             if is_combined && commit.parents.len() > 1 {
                 let mut trees = Vec::new();

@@ -44,7 +44,8 @@ pub(super) struct Fields<'f> {
 
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let bare = pattern.strip_suffix(b"/").unwrap_or(pattern);
-    name.strip_prefix(bare).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/")) || matches(pattern, name, true, false)
+    name.strip_prefix(bare).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        || matches(pattern, name, true, false)
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
@@ -57,7 +58,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     let default = Text::from_static(b"%(objectname) %(objecttype)\t%(refname)");
     let format = arguments.value("format").cloned().unwrap_or(default);
     let mut refs = git.refs(b"refs/").await?;
-    let (patterns, excluded) = (&arguments.operands, arguments.values("exclude").cloned().collect::<Vec<Text>>());
+    let (patterns, excluded) =
+        (&arguments.operands, arguments.values("exclude").cloned().collect::<Vec<Text>>());
     refs.retain(|(name, _)| {
         (patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, name)))
             && !excluded.iter().any(|pattern| fits(pattern, name))
@@ -81,7 +83,11 @@ async fn run(git: &mut Git) -> Result<u8> {
 }
 
 /// Sorts refs by keys, the last of which counts most.
-pub(super) async fn sort(git: &mut Git, refs: Vec<(Text, ObjectId)>, keys: &[Text]) -> Result<Vec<(Text, ObjectId)>> {
+pub(super) async fn sort(
+    git: &mut Git,
+    refs: Vec<(Text, ObjectId)>,
+    keys: &[Text],
+) -> Result<Vec<(Text, ObjectId)>> {
     let mut refs = refs;
     for key in keys {
         let (key, is_reversed) = match key.strip_prefix(b"-") {
@@ -91,7 +97,8 @@ pub(super) async fn sort(git: &mut Git, refs: Vec<(Text, ObjectId)>, keys: &[Tex
         let is_version = [&b"version:refname"[..], b"v:refname"].contains(&key);
         let field = if is_version { &b"refname"[..] } else { key };
         let is_number = field.ends_with(b"date") || field == b"objectsize";
-        let field = if field.ends_with(b"date") { [field, b":unix"].concat_metered() } else { field.to_metered() };
+        let field =
+            if field.ends_with(b"date") { [field, b":unix"].concat_metered() } else { field.to_metered() };
         let mut keyed: Vec<(Vec<u8>, (Text, ObjectId))> = Vec::new();
         for (name, id) in refs {
             let fields = Fields { name: &name, id, is_head: false };
@@ -100,7 +107,9 @@ pub(super) async fn sort(git: &mut Git, refs: Vec<(Text, ObjectId)>, keys: &[Tex
         }
         keyed.sort_by(|one, other| {
             let order = if is_number {
-                let number = |text: &[u8]| std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
+                let number = |text: &[u8]| {
+                    std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok()).unwrap_or(0)
+                };
                 number(&one.0).cmp(&number(&other.0))
             } else if is_version {
                 compare_versions(&one.0, &other.0)
@@ -125,8 +134,11 @@ fn compare_versions(one: &[u8], other: &[u8]) -> Ordering {
             (Some(left), Some(right)) if left.is_ascii_digit() && right.is_ascii_digit() => {
                 let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
                 let (a, b) = (digits(one), digits(other));
-                let strip = |text: &[u8]| -> Vec<u8> { text.iter().copied().skip_while(|byte| *byte == b'0').collect() };
-                let (left, right) = (strip(one.get(..a).unwrap_or(&[])), strip(other.get(..b).unwrap_or(&[])));
+                let strip = |text: &[u8]| -> Vec<u8> {
+                    text.iter().copied().skip_while(|byte| *byte == b'0').collect()
+                };
+                let (left, right) =
+                    (strip(one.get(..a).unwrap_or(&[])), strip(other.get(..b).unwrap_or(&[])));
                 let order = left.len().cmp(&right.len()).then_with(|| left.cmp(&right));
                 if order.is_ne() {
                     return order;
@@ -146,12 +158,16 @@ fn compare_versions(one: &[u8], other: &[u8]) -> Ordering {
 impl Git {
     /// Whether a ref's object passes `--merged`, `--contains` and `--points-at`.
     pub(super) async fn passes(&mut self, arguments: &Arguments, id: ObjectId) -> Result<bool> {
-        for (name, expected) in [("merged", true), ("no-merged", false), ("contains", true), ("no-contains", false)] {
+        for (name, expected) in
+            [("merged", true), ("no-merged", false), ("contains", true), ("no-contains", false)]
+        {
             if !arguments.has(name) {
                 continue;
             }
             let base = arguments.value(name).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
-            let Some(base) = self.resolve_commit(&base).await? else { return Err(GitError::Error(format!("malformed object name {base}"), 129)) };
+            let Some(base) = self.resolve_commit(&base).await? else {
+                return Err(GitError::Error(format!("malformed object name {base}"), 129));
+            };
             let Some(commit) = self.peel(id, Kind::Commit).await? else { return Ok(false) };
             let is_in = if name.ends_with("merged") {
                 self.is_ancestor(commit, base).await?
@@ -223,7 +239,9 @@ impl Git {
                     _ if name == b"if" || name.starts_with(b"if:") => {
                         let test = name.strip_prefix(b"if:").and_then(|test| {
                             let equal = test.strip_prefix(b"equals=").map(|value| (true, Text::from(value)));
-                            equal.or_else(|| test.strip_prefix(b"notequals=").map(|value| (false, Text::from(value))))
+                            equal.or_else(|| {
+                                test.strip_prefix(b"notequals=").map(|value| (false, Text::from(value)))
+                            })
                         });
                         conditions.push((false, out.len(), test));
                     }
@@ -250,7 +268,12 @@ impl Git {
     }
 
     /// `ahead 1, behind 2`, in brackets unless they are left out.
-    pub(super) async fn track(&mut self, upstream: &[u8], fields: &Fields<'_>, is_bare: bool) -> Result<String> {
+    pub(super) async fn track(
+        &mut self,
+        upstream: &[u8],
+        fields: &Fields<'_>,
+        is_bare: bool,
+    ) -> Result<String> {
         let text = match self.ref_id(upstream)? {
             None => "gone".into(),
             Some(other) => match self.ahead_behind(fields.id, other).await? {
@@ -281,7 +304,9 @@ impl Git {
                 let Some(upstream) = self.upstream(branch) else { return Ok(Vec::new()) };
                 return match modifier {
                     b"track" => Ok(self.track(&upstream, fields, false).await?.into_bytes()),
-                    b"track,nobracket" | b"nobracket,track" => Ok(self.track(&upstream, fields, true).await?.into_bytes()),
+                    b"track,nobracket" | b"nobracket,track" => {
+                        Ok(self.track(&upstream, fields, true).await?.into_bytes())
+                    }
                     b"trackshort" => {
                         let Some(other) = self.ref_id(&upstream)? else { return Ok(Vec::new()) };
                         let sign: &[u8] = match self.ahead_behind(fields.id, other).await? {
@@ -292,14 +317,20 @@ impl Git {
                         };
                         Ok(sign.to_metered())
                     }
-                    b"remotename" => Ok(self.config.get_in("branch", branch, "remote").unwrap_or(&[]).to_metered()),
-                    b"remoteref" => Ok(self.config.get_in("branch", branch, "merge").unwrap_or(&[]).to_metered()),
+                    b"remotename" => {
+                        Ok(self.config.get_in("branch", branch, "remote").unwrap_or(&[]).to_metered())
+                    }
+                    b"remoteref" => {
+                        Ok(self.config.get_in("branch", branch, "merge").unwrap_or(&[]).to_metered())
+                    }
                     _ => self.ref_name(&upstream, modifier),
                 };
             }
             b"symref" => {
                 return match self.read_ref(fields.name)? {
-                    Some(crate::utility::git::refs::RefValue::Symbolic(target)) => self.ref_name(&target, modifier),
+                    Some(crate::utility::git::refs::RefValue::Symbolic(target)) => {
+                        self.ref_name(&target, modifier)
+                    }
                     _ => Ok(Vec::new()),
                 };
             }
@@ -321,7 +352,9 @@ impl Git {
         Ok(match base {
             b"objectname" => match modifier.strip_prefix(b"short") {
                 Some(rest) => {
-                    let least = rest.strip_prefix(b"=").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+                    let least = rest
+                        .strip_prefix(b"=")
+                        .and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
                     self.abbreviate(&id, least)?.to_metered()
                 }
                 None => id.hex().into_bytes(),
@@ -333,7 +366,12 @@ impl Git {
                 match base {
                     b"tree" => commit.tree.hex().into_bytes(),
                     b"numparent" => format!("{}", commit.parents.len()).into_bytes(),
-                    _ => commit.parents.iter().map(|id| id.hex().into_bytes()).collect::<Vec<Vec<u8>>>().join_metered(b" "),
+                    _ => commit
+                        .parents
+                        .iter()
+                        .map(|id| id.hex().into_bytes())
+                        .collect::<Vec<Vec<u8>>>()
+                        .join_metered(b" "),
                 }
             }
             b"object" | b"type" | b"tag" if is_tag => head(base).unwrap_or(&[]).to_metered(),
@@ -342,7 +380,10 @@ impl Git {
             b"body" => body(text).to_metered(),
             b"contents" if modifier == b"body" => body(text).to_metered(),
             b"contents" if modifier.starts_with(b"lines=") => {
-                let most = modifier.get(6..).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).unwrap_or(1);
+                let most = modifier
+                    .get(6..)
+                    .and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok())
+                    .unwrap_or(1);
                 text.split(|byte| *byte == b'\n').take(most).collect::<Vec<&[u8]>>().join_metered(b"\n    ")
             }
             b"contents" => text.to_metered(),
@@ -355,7 +396,8 @@ impl Git {
                     (b"tagger", rest)
                 } else if let Some(rest) = base.strip_prefix(b"creator") {
                     (if is_tag { b"tagger" } else { b"committer" }, rest)
-                } else if [&b"tree"[..], b"parent", b"numparent", b"object", b"type", b"tag"].contains(&base) {
+                } else if [&b"tree"[..], b"parent", b"numparent", b"object", b"type", b"tag"].contains(&base)
+                {
                     return Ok(Vec::new());
                 } else {
                     return Err(fatal!("unknown field name: {}", bstr::BStr::new(name)));

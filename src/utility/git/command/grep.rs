@@ -2,9 +2,9 @@
 
 use super::prelude::*;
 use crate::memory::format;
+use crate::utility::context::pace::Pace;
 use crate::utility::git::diff::lines::is_binary;
 use crate::utility::git::diff::tree::files;
-use crate::utility::context::pace::Pace;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
 
 pub(super) static COMMAND: Command = Command {
@@ -53,7 +53,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         patterns.push(before.remove(0));
     }
-    let syntax = match arguments.last_of(&["extended-regexp", "basic-regexp", "fixed-strings", "perl-regexp"]) {
+    let syntax = match arguments.last_of(&["extended-regexp", "basic-regexp", "fixed-strings", "perl-regexp"])
+    {
         Some("extended-regexp") => Syntax::Extended,
         Some("perl-regexp") => Syntax::Perl,
         Some("fixed-strings") => Syntax::Texts,
@@ -78,7 +79,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     for word in &before {
         match git.resolve(word).await? {
             Some(id) if paths.is_empty() => {
-                let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("unable to grep from object of type blob")) };
+                let Some(tree) = git.peel(id, Kind::Tree).await? else {
+                    return Err(fatal!("unable to grep from object of type blob"));
+                };
                 trees.push((word.clone(), tree));
             }
             _ => {
@@ -171,11 +174,13 @@ impl Search<'_> {
             return Ok(false);
         }
         let shown = if arguments.has("full-name") { path.to_metered() } else { git.seen_from_here(path) };
-        let name = [front, &if arguments.has("null") { shown.to_metered() } else { git.quoted(&shown) }].concat_metered();
+        let name = [front, &if arguments.has("null") { shown.to_metered() } else { git.quoted(&shown) }]
+            .concat_metered();
         let only_names = arguments.has("files-with-matches") || arguments.has("name-only");
         let without = arguments.has("files-without-match");
         let quiet = arguments.has("quiet");
-        let most = arguments.number("max-count")?.filter(|most| *most >= 0).map_or(usize::MAX, |most| most as usize);
+        let most =
+            arguments.number("max-count")?.filter(|most| *most >= 0).map_or(usize::MAX, |most| most as usize);
         let numbers = arguments.has("line-number") || git.config.truth("grep.linenumber") == Some(true);
         let mut count = 0;
         let body = text.strip_suffix(b"\n").unwrap_or(text);

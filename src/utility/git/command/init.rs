@@ -62,9 +62,14 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         let bare = if is_bare { "true" } else { "false" };
         let more = if is_bare { "" } else { "\tlogallrefupdates = true\n" };
-        let config = format!("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = {bare}\n{more}");
+        let config =
+            format!("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = {bare}\n{more}");
         git.fs().write(&join(&dir, b"config"), config.as_bytes(), 0o644)?;
-        git.fs().write(&join(&dir, b"HEAD"), &[b"ref: refs/heads/", &branch[..], b"\n"].concat_metered(), 0o644)?;
+        git.fs().write(
+            &join(&dir, b"HEAD"),
+            &[b"ref: refs/heads/", &branch[..], b"\n"].concat_metered(),
+            0o644,
+        )?;
         let description = b"Unnamed repository; edit this file 'description' to name the repository.\n";
         git.fs().write(&join(&dir, b"description"), description, 0o644)?;
         git.fs().write(&join(&dir, b"info/exclude"), EXCLUDE.as_bytes(), 0o644)?;
@@ -78,4 +83,5 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(0)
 }
 
-const EXCLUDE: &str = "# git ls-files --others --exclude-from=.git/info/exclude\n# Lines that start with '#' are comments.\n";
+const EXCLUDE: &str =
+    "# git ls-files --others --exclude-from=.git/info/exclude\n# Lines that start with '#' are comments.\n";

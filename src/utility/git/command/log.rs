@@ -25,11 +25,14 @@ async fn run(git: &mut Git) -> Result<u8> {
         return super::reflog::walk(git, &history, &mut printer).await;
     }
     if arguments.has("follow") {
-        let [path] = history.paths.as_slice() else { return Err(fatal!("--follow requires exactly one pathspec")) };
+        let [path] = history.paths.as_slice() else {
+            return Err(fatal!("--follow requires exactly one pathspec"));
+        };
         printer.followed = Some(Text::from(git.relative(path)?));
         history.walk.pathspec = Pathspec::default();
     } else {
-        printer.spec = if arguments.has("full-diff") { Pathspec::default() } else { history.walk.pathspec.clone() };
+        printer.spec =
+            if arguments.has("full-diff") { Pathspec::default() } else { history.walk.pathspec.clone() };
     }
     print_all(git, &mut history, &mut printer).await?;
     Ok(u8::from(printer.diff.exit_code && printer.has_printed))

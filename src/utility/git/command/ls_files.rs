@@ -46,7 +46,8 @@ async fn run(git: &mut Git) -> Result<u8> {
             return Err(fatal!("ls-files --{name} is not supported"));
         }
     }
-    let (others, deleted, modified) = (arguments.has("others"), arguments.has("deleted"), arguments.has("modified"));
+    let (others, deleted, modified) =
+        (arguments.has("others"), arguments.has("deleted"), arguments.has("modified"));
     let stage = arguments.has("stage") || arguments.has("unmerged");
     let ignored = arguments.has("ignored");
     let cached = arguments.has("cached") || !(others || deleted || modified || stage);
@@ -86,7 +87,8 @@ async fn run(git: &mut Git) -> Result<u8> {
             (true, _) => Untracked::Folders,
         };
         git.find_unknown(&index, &spec, (shown, Ignored::Traditional), &mut status).await?;
-        let mut paths = if ignored { std::mem::take(&mut status.ignored) } else { std::mem::take(&mut status.untracked) };
+        let mut paths =
+            if ignored { std::mem::take(&mut status.ignored) } else { std::mem::take(&mut status.untracked) };
         if !arguments.has("exclude-standard") {
             paths.extend(std::mem::take(&mut status.ignored));
             paths.sort();
@@ -103,14 +105,25 @@ async fn run(git: &mut Git) -> Result<u8> {
             if !spec.matches(&entry.path) || (arguments.has("unmerged") && entry.stage == 0) {
                 continue;
             }
-            if ignored && git.deciding_pattern(&entry.path, false).await?.is_none_or(|(_, pattern)| pattern.is_negated) {
+            if ignored
+                && git
+                    .deciding_pattern(&entry.path, false)
+                    .await?
+                    .is_none_or(|(_, pattern)| pattern.is_negated)
+            {
                 continue;
             }
             if arguments.has("deduplicate") && !stage && last.as_ref() == Some(&entry.path) {
                 continue;
             }
             last = Some(entry.path.clone());
-            let mut tag = if entry.stage > 0 { b'M' } else if entry.skip_work_tree { b'S' } else { b'H' };
+            let mut tag = if entry.stage > 0 {
+                b'M'
+            } else if entry.skip_work_tree {
+                b'S'
+            } else {
+                b'H'
+            };
             if lister.lower && entry.assume_valid {
                 tag = tag.to_ascii_lowercase();
             }
@@ -191,7 +204,11 @@ impl Lister {
                 line.extend_from_slice(&[tag, b' ']);
             }
             if let Some(entry) = entry.filter(|_| self.stage) {
-                let id = if self.abbreviates { git.abbreviate(&entry.id, self.digits)? } else { entry.id.hex().into() };
+                let id = if self.abbreviates {
+                    git.abbreviate(&entry.id, self.digits)?
+                } else {
+                    entry.id.hex().into()
+                };
                 line.extend_from_slice(format!("{:06o} {id} {}\t", entry.mode, entry.stage).as_bytes());
             }
             line.extend_from_slice(&shown);

@@ -46,7 +46,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         wanted.push((prefix.strip_suffix(b"/").unwrap_or(&prefix).to_metered(), true));
     }
     let (recursive, only_trees) = (arguments.has("r"), arguments.has("d"));
-    let within = |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
+    let within =
+        |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
     let mut tasks: Vec<(Vec<u8>, u32, ObjectId)> = Vec::new();
     tasks.push((Vec::new(), TREE, tree));
     while let Some((path, mode, id)) = tasks.pop() {
@@ -54,8 +55,12 @@ async fn run(git: &mut Git) -> Result<u8> {
         let is_tree = mode == TREE;
         let is_root = path.is_empty() && is_tree;
         let is_wanted = wanted.is_empty()
-            || wanted.iter().any(|(want, inside)| (*want == path && !(*inside && is_tree)) || within(&path, want));
-        let is_above = wanted.iter().any(|(want, inside)| within(want, &path) || (*inside && *want == path) || want.is_empty());
+            || wanted
+                .iter()
+                .any(|(want, inside)| (*want == path && !(*inside && is_tree)) || within(&path, want));
+        let is_above = wanted
+            .iter()
+            .any(|(want, inside)| within(want, &path) || (*inside && *want == path) || want.is_empty());
         let descends = is_root || (is_tree && (is_above || (recursive && is_wanted)));
         let tells = !is_root
             && (is_wanted || (is_tree && arguments.has("t") && is_above))
@@ -114,7 +119,9 @@ async fn show(git: &mut Git, arguments: &Arguments, path: &[u8], mode: u32, id: 
                     b"path" => line.extend_from_slice(&shown),
                     field @ (b"objectsize" | b"objectsize:padded") => {
                         let size = match kind {
-                            "blob" => format!("{}", git.object_header(&id).await?.map_or(0, |header| header.1)),
+                            "blob" => {
+                                format!("{}", git.object_header(&id).await?.map_or(0, |header| header.1))
+                            }
                             _ => "-".into(),
                         };
                         let width = if field == b"objectsize" { 0 } else { 7 };

@@ -23,7 +23,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
     let mut ids = Vec::new();
     for name in &arguments.operands {
-        let Some(id) = git.resolve_commit(name).await? else { return Err(fatal!("Not a valid object name {name}")) };
+        let Some(id) = git.resolve_commit(name).await? else {
+            return Err(fatal!("Not a valid object name {name}"));
+        };
         ids.push(id);
     }
     if arguments.has("octopus") {
@@ -33,7 +35,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         for (at, id) in ids.iter().enumerate() {
             let mut is_reached = false;
             for (other_at, other) in ids.iter().enumerate() {
-                is_reached |= at != other_at && (id != other || other_at < at) && git.is_ancestor(*id, *other).await?;
+                is_reached |=
+                    at != other_at && (id != other || other_at < at) && git.is_ancestor(*id, *other).await?;
             }
             if !is_reached {
                 git.print(format!("{id}\n").as_bytes()).await?;
@@ -43,7 +46,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if arguments.has("fork-point") {
         let Some(name) = arguments.operands.first() else { return Err(GitError::Exit(129)) };
-        let Some((full, tip)) = git.find_ref(name)? else { return Err(fatal!("Not a valid object name: '{name}'")) };
+        let Some((full, tip)) = git.find_ref(name)? else {
+            return Err(fatal!("Not a valid object name: '{name}'"));
+        };
         let head = match ids.get(1) {
             Some(id) => *id,
             None => git.head_id()?.ok_or_else(|| fatal!("Not a valid object name: 'HEAD'"))?,
@@ -60,7 +65,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         };
     }
     if arguments.has("is-ancestor") {
-        let [one, other] = ids.as_slice() else { return Err(fatal!("--is-ancestor takes exactly two commits")) };
+        let [one, other] = ids.as_slice() else {
+            return Err(fatal!("--is-ancestor takes exactly two commits"));
+        };
         return Ok(u8::from(!git.is_ancestor(*one, *other).await?));
     }
     let Some((one, others)) = ids.split_first().filter(|(_, others)| !others.is_empty()) else {

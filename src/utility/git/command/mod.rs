@@ -60,16 +60,74 @@ macro_rules! command {
     }};
 }
 
+// A file each; they use the macros above.
+mod add;
+mod apply;
+mod blame;
+mod branch;
+mod cat_file;
+mod check_attr;
+mod check_ignore;
+mod check_ref_format;
+mod checkout;
+mod clean;
+mod commit;
+mod commit_tree;
+mod config;
+mod describe;
+mod diff;
+mod diff_files;
+mod diff_index;
+mod diff_tree;
+mod for_each_ref;
+mod grep;
+mod hash_object;
+mod init;
+mod log;
+mod ls_files;
+mod ls_tree;
+mod merge;
+mod merge_base;
+mod mv;
+mod name_rev;
+mod read_tree;
+mod reflog;
+mod remote;
+mod reset;
+mod restore;
+mod rev_list;
+mod rev_parse;
+mod rm;
+mod shortlog;
+mod show;
+mod show_ref;
+mod stash;
+mod status;
+mod stripspace;
+mod switch;
+mod symbolic_ref;
+mod tag;
+mod update_index;
+mod update_ref;
+mod var;
+mod version;
+mod whatchanged;
+mod worktree;
+mod write_tree;
+
+/// Every subcommand, by the modules below.
 macro_rules! commands {
     ($($module:ident),* $(,)?) => {
-        $(mod $module;)*
-        /// Every subcommand.
         pub(crate) static COMMANDS: &[&Command] = &[$(&$module::COMMAND),*];
     };
 }
 
 commands! {
-    add, apply, blame, branch, cat_file, check_attr, check_ignore, check_ref_format, checkout, clean, commit, commit_tree, config, describe, diff, diff_files, diff_index, diff_tree, for_each_ref, grep, hash_object, init, log, ls_files, ls_tree, merge, merge_base, mv, name_rev, read_tree, reflog, remote, reset, restore, rev_list, rev_parse, rm, shortlog, show, show_ref, stash, status, stripspace, switch, symbolic_ref, tag, update_index, update_ref, var, version, whatchanged, worktree, write_tree,
+    add, apply, blame, branch, cat_file, check_attr, check_ignore, check_ref_format, checkout, clean,
+    commit, commit_tree, config, describe, diff, diff_files, diff_index, diff_tree, for_each_ref, grep,
+    hash_object, init, log, ls_files, ls_tree, merge, merge_base, mv, name_rev, read_tree, reflog, remote,
+    reset, restore, rev_list, rev_parse, rm, shortlog, show, show_ref, stash, status, stripspace, switch,
+    symbolic_ref, tag, update_index, update_ref, var, version, whatchanged, worktree, write_tree,
 }
 
 /// What every subcommand's file needs.

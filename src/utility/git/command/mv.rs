@@ -21,7 +21,8 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
-    let Some((target, sources)) = arguments.operands.split_last().filter(|(_, sources)| !sources.is_empty()) else {
+    let Some((target, sources)) = arguments.operands.split_last().filter(|(_, sources)| !sources.is_empty())
+    else {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     };
     let mut index = git.read_index().await?;
@@ -48,7 +49,11 @@ async fn run(git: &mut Git) -> Result<u8> {
             Some(if is_folder { "source directory is empty" } else { "not under version control" })
         } else if git.work_metadata(&to)?.is_some() && !arguments.has("force") {
             Some("destination exists")
-        } else if !git.fs().metadata(&git.in_work_tree(parent(&to))).is_ok_and(|metadata| metadata.is_directory()) {
+        } else if !git
+            .fs()
+            .metadata(&git.in_work_tree(parent(&to)))
+            .is_ok_and(|metadata| metadata.is_directory())
+        {
             Some("destination directory does not exist")
         } else {
             None

@@ -90,7 +90,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     for (operand, id) in &wanted {
         let name = match names.get(id) {
             Some(name) => name,
-            None if arguments.truth("undefined") == Some(false) => return Err(fatal!("cannot describe '{id}'")),
+            None if arguments.truth("undefined") == Some(false) => {
+                return Err(fatal!("cannot describe '{id}'"));
+            }
             None if arguments.has("always") => git.abbreviate(id, None)?.to_metered(),
             None => b"undefined".to_metered(),
         };

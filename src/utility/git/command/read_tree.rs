@@ -52,7 +52,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Ok(0);
     };
     let Some(id) = git.resolve(name).await? else { return Err(fatal!("Not a valid object name {name}")) };
-    let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("failed to unpack tree object {name}")) };
+    let Some(tree) = git.peel(id, Kind::Tree).await? else {
+        return Err(fatal!("failed to unpack tree object {name}"));
+    };
     let old = git.read_index().await?;
     if arguments.has("m") && old.is_unmerged() {
         return Err(fatal!("You need to resolve your current index first"));

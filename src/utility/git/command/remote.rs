@@ -33,7 +33,10 @@ fn names(git: &Git) -> BTreeSet<Text> {
 fn urls(git: &Git, name: &[u8], is_push: bool) -> Vec<Vec<u8>> {
     let get = |key: &str| -> Vec<Vec<u8>> {
         let full = [b"remote.", name, b".", key.as_bytes()].concat_metered();
-        git.config.all(&full).filter_map(|entry| entry.value.as_ref().map(|value| value.to_metered())).collect()
+        git.config
+            .all(&full)
+            .filter_map(|entry| entry.value.as_ref().map(|value| value.to_metered()))
+            .collect()
     };
     let mut list = if is_push { get("pushurl") } else { Vec::new() };
     if list.is_empty() {
@@ -106,7 +109,10 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
         }
         Some((b"show" | b"update" | b"prune" | b"set-head" | b"set-branches" | b"rename", _)) => {
-            return Err(fatal!("'remote {}' is not supported: there is no network", words.first().cloned().unwrap_or_default()));
+            return Err(fatal!(
+                "'remote {}' is not supported: there is no network",
+                words.first().cloned().unwrap_or_default()
+            ));
         }
         _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
     }

@@ -56,7 +56,9 @@ impl Git {
             let Some(entry) = index.entries.get(at).cloned() else { break };
             let mode = self.work_mode(&entry.path)?;
             if mode == Some(entry.mode) && self.work_id(&entry.path, entry.mode).await? == entry.id {
-                if let (Some(slot), Some(metadata)) = (index.entries.get_mut(at), self.work_metadata(&entry.path)?) {
+                if let (Some(slot), Some(metadata)) =
+                    (index.entries.get_mut(at), self.work_metadata(&entry.path)?)
+                {
                     slot.stat = crate::utility::git::index::Stat::of(&metadata);
                 }
                 continue;
@@ -101,7 +103,9 @@ async fn run(git: &mut Git) -> Result<u8> {
             return Err(fatal!("Cannot do {mode} reset with paths."));
         }
         let tree = match id {
-            Some(id) => git.peel(id, Kind::Tree).await?.ok_or_else(|| fatal!("Could not parse object '{name}'."))?,
+            Some(id) => {
+                git.peel(id, Kind::Tree).await?.ok_or_else(|| fatal!("Could not parse object '{name}'."))?
+            }
             None => ObjectId::EMPTY_TREE,
         };
         let spec = git.pathspec(&paths)?;
@@ -112,9 +116,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Ok(0);
     }
     let commit = match id {
-        Some(id) => {
-            Some(git.peel(id, Kind::Commit).await?.ok_or_else(|| fatal!("Could not parse object '{name}'."))?)
-        }
+        Some(id) => Some(
+            git.peel(id, Kind::Commit).await?.ok_or_else(|| fatal!("Could not parse object '{name}'."))?,
+        ),
         None if &*name == b"HEAD" => None,
         None => return Err(ambiguous(&name)),
     };
@@ -174,7 +178,10 @@ impl Git {
         if let Some(given) = spec.unmatched(&known).first()
             && self.fs().symlink_metadata(&self.ctx.absolute(given)).is_err()
         {
-            return Err(GitError::Error(format!("pathspec '{given}' did not match any file(s) known to git"), 1));
+            return Err(GitError::Error(
+                format!("pathspec '{given}' did not match any file(s) known to git"),
+                1,
+            ));
         }
         index.entries.retain(|entry| !spec.matches(&entry.path));
         for entry in fresh.entries.iter().filter(|entry| spec.matches(&entry.path)) {

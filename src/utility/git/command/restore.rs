@@ -66,17 +66,31 @@ impl Git {
             Some(tree) => {
                 let mut wanted = Vec::new();
                 for file in files(self, tree, &spec).await? {
-                    wanted.push(IndexEntry { mode: file.mode, id: file.id, path: file.path, ..IndexEntry::default() });
+                    wanted.push(IndexEntry {
+                        mode: file.mode,
+                        id: file.id,
+                        path: file.path,
+                        ..IndexEntry::default()
+                    });
                 }
                 wanted
             }
-            None => index.entries.iter().filter(|entry| spec.matches(&entry.path) && entry.stage == 0).cloned().collect(),
+            None => index
+                .entries
+                .iter()
+                .filter(|entry| spec.matches(&entry.path) && entry.stage == 0)
+                .cloned()
+                .collect(),
         };
         let known: Vec<Text> = wanted.iter().map(|entry| entry.path.clone()).collect();
-        let in_index: Vec<Text> = if removes { index.entries.iter().map(|entry| entry.path.clone()).collect() } else { Vec::new() };
+        let in_index: Vec<Text> =
+            if removes { index.entries.iter().map(|entry| entry.path.clone()).collect() } else { Vec::new() };
         let paths = known.iter().chain(in_index.iter()).map(Text::as_bytes);
         if let Some(given) = spec.unmatched(&paths).first() {
-            return Err(GitError::Error(format!("pathspec '{given}' did not match any file(s) known to git"), 1));
+            return Err(GitError::Error(
+                format!("pathspec '{given}' did not match any file(s) known to git"),
+                1,
+            ));
         }
         if source.is_some() && removes {
             let gone: Vec<Text> = index
@@ -99,7 +113,8 @@ impl Git {
             self.ctx.tick().await?;
             if worktree {
                 let mode = self.work_mode(&entry.path)?;
-                let is_same = mode == Some(entry.mode) && self.work_id(&entry.path, entry.mode).await? == entry.id;
+                let is_same =
+                    mode == Some(entry.mode) && self.work_id(&entry.path, entry.mode).await? == entry.id;
                 if !is_same {
                     entry.stat = self.check_out(&entry.path, entry.mode, &entry.id).await?;
                     count += 1;
@@ -107,7 +122,8 @@ impl Git {
                     entry.stat = crate::utility::git::index::Stat::of(&metadata);
                 }
             }
-            let is_known = index.get(&entry.path).is_some_and(|known| (known.mode, known.id) == (entry.mode, entry.id));
+            let is_known =
+                index.get(&entry.path).is_some_and(|known| (known.mode, known.id) == (entry.mode, entry.id));
             if staged || is_known {
                 index.put(entry);
             }

@@ -9,7 +9,10 @@ use crate::utility::git::pretty::{Decorations, Format, Shown};
 pub(super) static COMMAND: Command = Command {
     name: "rev-list",
     usage: "git rev-list [<options>] <commit>... [--] [<path>...]",
-    options: &[LOG_OPTIONS, &[flag('\0', "quiet", "print nothing"), optional('\0', "abbrev", "n", "digits of names")]],
+    options: &[
+        LOG_OPTIONS,
+        &[flag('\0', "quiet", "print nothing"), optional('\0', "abbrev", "n", "digits of names")],
+    ],
     style: Style::Revisions,
     run: command!(run),
     ..Command::BASE
@@ -46,16 +49,23 @@ async fn run(git: &mut Git) -> Result<u8> {
             continue;
         }
         let mark = history.mark(&item);
-        let name = if style.abbreviates { git.abbreviate(&item.id, style.abbreviation)? } else { item.id.hex().into() };
+        let name = if style.abbreviates {
+            git.abbreviate(&item.id, style.abbreviation)?
+        } else {
+            item.id.hex().into()
+        };
         let mut line: Vec<u8> = Vec::new();
         if arguments.has("timestamp") {
             line.extend_from_slice(format!("{} ", item.commit.date).as_bytes());
         }
         if is_formatted {
             let bytes = git.object(&item.id).await?.1;
-            let shown = Shown { id: item.id, bytes: &bytes, decorations: &decorations, log: None, mark, from: None };
+            let shown =
+                Shown { id: item.id, bytes: &bytes, decorations: &decorations, log: None, mark, from: None };
             let text = git.show_commit(&shown, &style, None).await?;
-            if matches!(style.format, Format::User(..) | Format::Reference) && arguments.truth("commit-header") != Some(false) {
+            if matches!(style.format, Format::User(..) | Format::Reference)
+                && arguments.truth("commit-header") != Some(false)
+            {
                 line.extend_from_slice(&[b"commit ", mark.as_bytes(), &name[..], b"\n"].concat_metered());
             }
             line.extend_from_slice(&text);
@@ -70,7 +80,11 @@ async fn run(git: &mut Git) -> Result<u8> {
         if arguments.has("parents") {
             let bytes = git.object(&item.id).await?.1;
             let all = Commit::parse(&bytes).map(|commit| commit.parents).unwrap_or_default();
-            let parents = if history.paths.is_empty() { all } else { history.walk.rewritten_parents(git, &item.id).await? };
+            let parents = if history.paths.is_empty() {
+                all
+            } else {
+                history.walk.rewritten_parents(git, &item.id).await?
+            };
             for parent in &parents {
                 line.extend_from_slice(format!(" {parent}").as_bytes());
             }
@@ -80,7 +94,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if arguments.has("count") {
         let [right, left] = counts;
-        let text = if history.left_right { format!("{left}\t{right}\n") } else { format!("{}\n", left + right) };
+        let text =
+            if history.left_right { format!("{left}\t{right}\n") } else { format!("{}\n", left + right) };
         git.print(text.as_bytes()).await?;
     }
     Ok(0)

@@ -69,8 +69,12 @@ async fn run(git: &mut Git) -> Result<u8> {
                 let path = args.get(at).cloned().ok_or_else(|| fatal!("--git-path requires an argument"))?;
                 at += 1;
                 needed(git)?;
-                let is_own = !path.starts_with(b"objects") && !path.starts_with(b"refs") && !path.starts_with(b"config")
-                    && !path.starts_with(b"hooks") && !path.starts_with(b"info") && !path.starts_with(b"packed-refs");
+                let is_own = !path.starts_with(b"objects")
+                    && !path.starts_with(b"refs")
+                    && !path.starts_with(b"config")
+                    && !path.starts_with(b"hooks")
+                    && !path.starts_with(b"info")
+                    && !path.starts_with(b"packed-refs");
                 let hooks = git.config.get("core.hookspath").filter(|_| path.starts_with(b"hooks"));
                 if let Some(folder) = hooks {
                     let rest = path.strip_prefix(b"hooks").unwrap_or(&path);
@@ -90,7 +94,8 @@ async fn run(git: &mut Git) -> Result<u8> {
                 at += 1;
             }
             _ => {
-                let operand = arg.starts_with(b"-") && arg.len() > 1 && !option(git, &mut settings, &arg).await?;
+                let operand =
+                    arg.starts_with(b"-") && arg.len() > 1 && !option(git, &mut settings, &arg).await?;
                 if operand && !flag_like(git, &mut settings, &arg).await? {
                     continue;
                 }
@@ -141,7 +146,11 @@ async fn line(git: &mut Git, text: &[u8]) -> Result<()> {
 }
 
 fn needed(git: &Git) -> Result<()> {
-    if git.is_found { Ok(()) } else { Err(fatal!("not a git repository (or any of the parent directories): .git")) }
+    if git.is_found {
+        Ok(())
+    } else {
+        Err(fatal!("not a git repository (or any of the parent directories): .git"))
+    }
 }
 
 /// Prints a path as `--path-format` says; else absolute only where `is_absolute`.
@@ -182,7 +191,8 @@ async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bo
         "-q" | "--quiet" => settings.quiet = true,
         "--short" => {
             settings.is_short = true;
-            settings.digits = given.and_then(|digits| digits.parse().ok()).map(|digits: usize| digits.clamp(4, 40));
+            settings.digits =
+                given.and_then(|digits| digits.parse().ok()).map(|digits: usize| digits.clamp(4, 40));
             settings.verify = true;
         }
         "--symbolic" => settings.symbolic = true,
@@ -202,17 +212,39 @@ async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bo
         },
         "--local-env-vars" => {
             for name in [
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
-                "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
-                "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+                "GIT_CONFIG",
+                "GIT_CONFIG_PARAMETERS",
+                "GIT_CONFIG_COUNT",
+                "GIT_OBJECT_DIRECTORY",
+                "GIT_DIR",
+                "GIT_WORK_TREE",
+                "GIT_IMPLICIT_WORK_TREE",
+                "GIT_GRAFT_FILE",
+                "GIT_INDEX_FILE",
+                "GIT_NO_REPLACE_OBJECTS",
+                "GIT_REPLACE_REF_BASE",
+                "GIT_PREFIX",
+                "GIT_SHALLOW_FILE",
                 "GIT_COMMON_DIR",
             ] {
                 line(git, name.as_bytes()).await?;
             }
         }
-        "--is-inside-work-tree" | "--is-inside-git-dir" | "--is-bare-repository" | "--is-shallow-repository"
-        | "--git-dir" | "--absolute-git-dir" | "--git-common-dir" | "--show-toplevel" | "--show-cdup" | "--show-prefix"
-        | "--show-superproject-working-tree" | "--show-object-format" | "--show-ref-format" | "--shared-index-path" => {
+        "--is-inside-work-tree"
+        | "--is-inside-git-dir"
+        | "--is-bare-repository"
+        | "--is-shallow-repository"
+        | "--git-dir"
+        | "--absolute-git-dir"
+        | "--git-common-dir"
+        | "--show-toplevel"
+        | "--show-cdup"
+        | "--show-prefix"
+        | "--show-superproject-working-tree"
+        | "--show-object-format"
+        | "--show-ref-format"
+        | "--shared-index-path" => {
             needed(git)?;
             fact(git, settings, name).await?;
         }
@@ -226,7 +258,13 @@ async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bo
             };
             for (name, id) in git.refs(front.as_bytes()).await? {
                 let short = name.strip_prefix(front.as_bytes()).unwrap_or(&name);
-                let pattern = given.map(|pattern| if pattern.contains(['*', '?', '[']) { format!("{pattern}") } else { format!("{pattern}/*") });
+                let pattern = given.map(|pattern| {
+                    if pattern.contains(['*', '?', '[']) {
+                        format!("{pattern}")
+                    } else {
+                        format!("{pattern}/*")
+                    }
+                });
                 if pattern.is_none_or(|pattern| {
                     crate::utility::git::wildmatch::matches(pattern.as_bytes(), short, false, false)
                 }) {
@@ -236,7 +274,9 @@ async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bo
             }
         }
         "--since" | "--after" | "--until" | "--before" => {
-            let Some(moment) = given.and_then(|text| crate::utility::git::date::parse_about(text.as_bytes(), git)) else {
+            let Some(moment) =
+                given.and_then(|text| crate::utility::git::date::parse_about(text.as_bytes(), git))
+            else {
                 return Ok(false);
             };
             let word = if matches!(name, "--since" | "--after") { "max" } else { "min" };
@@ -252,8 +292,7 @@ async fn fact(git: &mut Git, settings: &Settings, name: &str) -> Result<()> {
     let within = |folder: &[u8], path: &[u8]| crate::utility::git::repository::is_within(path, folder);
     let cwd = git.repo.cwd.clone();
     let is_in_git_dir = within(&git.repo.git_dir, &cwd);
-    let is_in_tree =
-        git.repo.work_tree.as_ref().is_some_and(|tree| within(tree, &cwd)) && !is_in_git_dir;
+    let is_in_tree = git.repo.work_tree.as_ref().is_some_and(|tree| within(tree, &cwd)) && !is_in_git_dir;
     match name {
         "--is-inside-work-tree" => answer(git, is_in_tree).await,
         "--is-inside-git-dir" => answer(git, is_in_git_dir).await,
@@ -274,7 +313,8 @@ async fn fact(git: &mut Git, settings: &Settings, name: &str) -> Result<()> {
         }
         "--absolute-git-dir" => {
             let path = git.repo.git_dir.clone();
-            let absolute = Settings { path_format: settings.path_format.or(Some(true)), ..Settings::default() };
+            let absolute =
+                Settings { path_format: settings.path_format.or(Some(true)), ..Settings::default() };
             print_path(git, &absolute, &path, true).await
         }
         "--git-common-dir" => {
@@ -326,7 +366,13 @@ async fn flag_like(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result
 }
 
 /// Prints an object's name as the settings say.
-async fn show(git: &mut Git, settings: &Settings, id: &ObjectId, is_negated: bool, name: Option<&[u8]>) -> Result<()> {
+async fn show(
+    git: &mut Git,
+    settings: &Settings,
+    id: &ObjectId,
+    is_negated: bool,
+    name: Option<&[u8]>,
+) -> Result<()> {
     let sign: &[u8] = if is_negated { b"^" } else { b"" };
     if (settings.symbolic || settings.symbolic_full || settings.abbrev_ref)
         && let Some(name) = name
@@ -363,7 +409,9 @@ fn full_name(git: &mut Git, name: &[u8]) -> Result<Option<Text>> {
         if [&b"u"[..], b"upstream", b"push"].iter().any(|word| word.eq_ignore_ascii_case(inside)) {
             return git.upstream_or_fail(front).map(Some);
         }
-        if let Some(count) = inside.strip_prefix(b"-").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()) {
+        if let Some(count) =
+            inside.strip_prefix(b"-").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok())
+        {
             let branch = git.previous_branch(count)?;
             return Ok(match branch {
                 Some(branch) => git.find_ref(&branch)?.map(|found| found.0),
@@ -386,7 +434,10 @@ async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result<
     {
         let is_symmetric = arg.get(dots + 2) == Some(&b'.');
         let front = arg.get(..dots).filter(|front| !front.is_empty()).unwrap_or(b"HEAD");
-        let back = arg.get(dots + 2 + usize::from(is_symmetric)..).filter(|back| !back.is_empty()).unwrap_or(b"HEAD");
+        let back = arg
+            .get(dots + 2 + usize::from(is_symmetric)..)
+            .filter(|back| !back.is_empty())
+            .unwrap_or(b"HEAD");
         if arg.as_bytes() != b".."
             && let (Some(one), Some(other)) = (git.resolve(front).await?, git.resolve(back).await?)
         {
@@ -426,7 +477,8 @@ async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result<
         if settings.verify {
             settings.pending = Some(id);
             settings.verified += 1;
-            if settings.verified == 1 && (settings.symbolic || settings.symbolic_full || settings.abbrev_ref) {
+            if settings.verified == 1 && (settings.symbolic || settings.symbolic_full || settings.abbrev_ref)
+            {
                 show(git, settings, &id, false, Some(name)).await?;
                 return Err(GitError::Exit(0));
             }

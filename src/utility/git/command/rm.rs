@@ -76,7 +76,8 @@ async fn check(
     paths: &[Text],
 ) -> Result<()> {
     let head = git.head_tree().await?;
-    let (mut both, mut staged, mut local): (Vec<Text>, Vec<Text>, Vec<Text>) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut both, mut staged, mut local): (Vec<Text>, Vec<Text>, Vec<Text>) =
+        (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
         let Some(entry) = index.get(path).cloned() else { continue };
         let mode = git.work_mode(path)?;

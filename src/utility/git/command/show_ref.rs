@@ -27,7 +27,9 @@ pub(super) static COMMAND: Command = Command {
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments()?;
     if arguments.has("exists") {
-        let [name] = arguments.operands.as_slice() else { return Err(fatal!("--exists requires exactly one reference")) };
+        let [name] = arguments.operands.as_slice() else {
+            return Err(fatal!("--exists requires exactly one reference"));
+        };
         let name = name.clone();
         if git.read_ref(&name)?.is_none() {
             return Err(GitError::Error("reference does not exist".into(), 2));
@@ -76,7 +78,8 @@ async fn show(git: &mut Git, arguments: &Arguments, name: &[u8], id: ObjectId) -
     if arguments.has("quiet") {
         return Ok(());
     }
-    let digits = arguments.number("hash")?.or(arguments.number("abbrev")?).map(|digits| digits.clamp(4, 40) as usize);
+    let digits =
+        arguments.number("hash")?.or(arguments.number("abbrev")?).map(|digits| digits.clamp(4, 40) as usize);
     let abbreviates = arguments.has("abbrev") || arguments.value("hash").is_some();
     let mut lines = Vec::from([(id, &b""[..])]);
     if arguments.has("dereference")

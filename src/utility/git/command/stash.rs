@@ -131,7 +131,8 @@ async fn push(git: &mut Git, arguments: &Arguments) -> Result<u8> {
     let about = format!("{branch}: {} {}", git.abbreviate(&head, None)?, bstr::BStr::new(&title));
     let author = git.who(Who::Author)?;
     let index_tree = git.write_tree(&index).await?;
-    let index_commit = git.write_commit(index_tree, &[head], &author, format!("index on {about}\n").as_bytes()).await?;
+    let index_commit =
+        git.write_commit(index_tree, &[head], &author, format!("index on {about}\n").as_bytes()).await?;
     let kept = index.clone();
     git.update_tracked(&mut index, &spec, true, false).await?;
     let work = git.write_tree(&index).await?;
@@ -179,7 +180,9 @@ async fn show(git: &mut Git, arguments: &Arguments, number: usize) -> Result<u8>
         options.formats.stat = true;
     }
     let commit = git.commit(&id).await?;
-    let Some(parent) = commit.parents.first() else { return Err(fatal!("'{id}' is not a stash-like commit")) };
+    let Some(parent) = commit.parents.first() else {
+        return Err(fatal!("'{id}' is not a stash-like commit"));
+    };
     let old = git.commit(parent).await?.tree;
     let changes = compare(git, old, commit.tree, &Pathspec::default(), TreeOptions::RECURSIVE).await?;
     super::diff::finish(git, changes, &options).await
@@ -208,7 +211,8 @@ async fn apply(git: &mut Git, arguments: &Arguments, number: usize) -> Result<()
         }
     }
     if !dirty.is_empty() {
-        let mut text: String = "error: Your local changes to the following files would be overwritten by merge:\n".into();
+        let mut text: String =
+            "error: Your local changes to the following files would be overwritten by merge:\n".into();
         for path in &dirty {
             text.push_str(&format!("\t{path}\n"));
         }
@@ -252,7 +256,10 @@ async fn drop_entry(git: &mut Git, arguments: &Arguments, number: usize) -> Resu
     let mut entries = git.read_log(b"refs/stash")?;
     if let Some(at) = entries.len().checked_sub(number + 1) {
         entries.remove(at);
-        let before = at.checked_sub(1).and_then(|before| entries.get(before)).map_or(ObjectId::ZERO, |entry| entry.new);
+        let before = at
+            .checked_sub(1)
+            .and_then(|before| entries.get(before))
+            .map_or(ObjectId::ZERO, |entry| entry.new);
         if let Some(next) = entries.get_mut(at) {
             next.old = before;
         }

@@ -19,7 +19,12 @@ pub(super) static COMMAND: Command = Command {
         optional('\0', "porcelain", "version", "machine-readable output"),
         flag('\0', "long", "show status in long format (default)"),
         flag('z', "null", "terminate entries with NUL"),
-        optional('u', "untracked-files", "mode", "show untracked files, optional modes: all, normal, no. (Default: all)"),
+        optional(
+            'u',
+            "untracked-files",
+            "mode",
+            "show untracked files, optional modes: all, normal, no. (Default: all)",
+        ),
         optional('\0', "ignored", "mode", "show ignored files, optional modes: traditional, matching, no"),
         optional('\0', "ignore-submodules", "when", "ignore changes to submodules"),
         optional('\0', "column", "style", "list untracked files in columns"),
@@ -54,7 +59,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         None => Layout::Long,
     };
     let for_scripts = matches!(layout, Layout::First | Layout::Second);
-    let shows_branch = arguments.truth("branch").unwrap_or(!for_scripts && git.config.truth("status.branch") == Some(true));
+    let shows_branch =
+        arguments.truth("branch").unwrap_or(!for_scripts && git.config.truth("status.branch") == Some(true));
     let configured = git.config.get("status.showuntrackedfiles").map(ToMetered::to_metered);
     let mode = match (arguments.truth("untracked-files"), arguments.value("untracked-files")) {
         (Some(true), Some(mode)) => Some(mode.to_metered()),
@@ -273,7 +279,8 @@ fn changed_line(
     let (x, y) = one.letters(b'.');
     let entry = index.get(path);
     let in_index = entry.map_or((0, ObjectId::ZERO), |entry| (entry.mode, entry.id));
-    let in_index = if entry.is_some_and(|entry| entry.intent_to_add) { (0, ObjectId::ZERO) } else { in_index };
+    let in_index =
+        if entry.is_some_and(|entry| entry.intent_to_add) { (0, ObjectId::ZERO) } else { in_index };
     let in_head = match &one.staged {
         Some(change) => (change.old.mode, change.old.id),
         None => in_index,
@@ -295,7 +302,9 @@ fn changed_line(
     );
     let mut line = front.into_bytes();
     if let Some(change) = pair {
-        line.extend_from_slice(format!("{}{} ", char::from(change.status), change.score * 100 / FULL).as_bytes());
+        line.extend_from_slice(
+            format!("{}{} ", char::from(change.status), change.score * 100 / FULL).as_bytes(),
+        );
     }
     line.extend_from_slice(&printer.path(git, path, false));
     if let Some(change) = pair {
@@ -360,7 +369,12 @@ fn label(change: &Change) -> &'static str {
     }
 }
 
-pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked, verbosity: usize) -> Result<()> {
+pub(super) async fn long(
+    git: &mut Git,
+    status: &Status,
+    untracked: Untracked,
+    verbosity: usize,
+) -> Result<()> {
     let mut out = String::new();
     heading(git, &mut out).await?;
     let is_initial = git.head_id()?.is_none();
@@ -413,7 +427,8 @@ pub(super) async fn long(git: &mut Git, status: &Status, untracked: Untracked, v
 
 /// The lists of the long format.
 pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> {
-    let printer = Printer { ends_in_nul: false, is_relative: git.config.truth("status.relativepaths") != Some(false) };
+    let printer =
+        Printer { ends_in_nul: false, is_relative: git.config.truth("status.relativepaths") != Some(false) };
     let mut out: Vec<u8> = Vec::new();
     let item = |git: &Git, change: &Change, out: &mut Vec<u8>| {
         out.push(b'\t');
@@ -444,7 +459,11 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
     }
     if status.paths.values().any(|one| one.stages > 0) {
         out.extend_from_slice(b"Unmerged paths:\n");
-        out.extend_from_slice(if is_initial || git.is_merging() { b"" } else { b"  (use \"git restore --staged <file>...\" to unstage)\n" });
+        out.extend_from_slice(if is_initial || git.is_merging() {
+            b""
+        } else {
+            b"  (use \"git restore --staged <file>...\" to unstage)\n"
+        });
         out.extend_from_slice(b"  (use \"git add <file>...\" to mark resolution)\n");
         for (path, one) in status.paths.iter().filter(|(_, one)| one.stages > 0) {
             let words = match one.conflict() {
@@ -456,16 +475,22 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
                 Some((b'A', b'A')) => "both added:      ",
                 _ => "both modified:   ",
             };
-            out.extend_from_slice(&[b"\t", words.as_bytes(), &printer.path(git, path, false)[..], b"\n"].concat_metered());
+            out.extend_from_slice(
+                &[b"\t", words.as_bytes(), &printer.path(git, path, false)[..], b"\n"].concat_metered(),
+            );
         }
         out.push(b'\n');
     }
     if status.paths.values().any(|one| one.unstaged.is_some()) {
-        let has_deleted =
-            status.paths.values().any(|one| one.unstaged.as_ref().is_some_and(|change| change.status == b'D'));
+        let has_deleted = status
+            .paths
+            .values()
+            .any(|one| one.unstaged.as_ref().is_some_and(|change| change.status == b'D'));
         let add = if has_deleted { "add/rm" } else { "add" };
         out.extend_from_slice(b"Changes not staged for commit:\n");
-        out.extend_from_slice(format!("  (use \"git {add} <file>...\" to update what will be committed)\n").as_bytes());
+        out.extend_from_slice(
+            format!("  (use \"git {add} <file>...\" to update what will be committed)\n").as_bytes(),
+        );
         out.extend_from_slice(b"  (use \"git restore <file>...\" to discard changes in working directory)\n");
         for one in status.paths.values() {
             if let Some(change) = &one.unstaged {
@@ -475,8 +500,16 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
         out.push(b'\n');
     }
     for (title, hint, paths) in [
-        ("Untracked files:", "  (use \"git add <file>...\" to include in what will be committed)\n", &status.untracked),
-        ("Ignored files:", "  (use \"git add -f <file>...\" to include in what will be committed)\n", &status.ignored),
+        (
+            "Untracked files:",
+            "  (use \"git add <file>...\" to include in what will be committed)\n",
+            &status.untracked,
+        ),
+        (
+            "Ignored files:",
+            "  (use \"git add -f <file>...\" to include in what will be committed)\n",
+            &status.ignored,
+        ),
     ] {
         if paths.is_empty() {
             continue;
@@ -502,7 +535,9 @@ impl Git {
     /// From where `HEAD` was detached, and whether it is still there.
     pub(crate) async fn detached_at(&mut self) -> Result<Option<(bool, Text)>> {
         let entries = self.read_log(b"HEAD")?;
-        let Some(entry) = entries.iter().rev().find(|entry| entry.message.starts_with(b"checkout: moving from ")) else {
+        let Some(entry) =
+            entries.iter().rev().find(|entry| entry.message.starts_with(b"checkout: moving from "))
+        else {
             return Ok(None);
         };
         let Some(at) = memchr::memmem::rfind(&entry.message, b" to ") else { return Ok(None) };

@@ -34,7 +34,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let first = arguments.operands.first().cloned();
     let new = arguments.value("create").map(|name| (name.clone(), false));
-    if let Some((name, is_forced)) = new.or_else(|| arguments.value("force-create").map(|name| (name.clone(), true))) {
+    if let Some((name, is_forced)) =
+        new.or_else(|| arguments.value("force-create").map(|name| (name.clone(), true)))
+    {
         return git.switch_new(&name, first, is_forced, &arguments).await;
     }
     let Some(name) = first else {

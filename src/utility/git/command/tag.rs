@@ -109,7 +109,9 @@ async fn create(git: &mut Git, arguments: &Arguments) -> Result<u8> {
             let kind = git.object_header(&id).await?.map_or(Kind::Commit, |header| header.0);
             let who = git.who(Who::Committer)?;
             let mut bytes = format!("object {id}\ntype {}\ntag {name}\ntagger ", kind.name()).into_bytes();
-            bytes.extend_from_slice(&[&who[..], b"\n\n", &super::commit::cleaned(&text, true)].concat_metered());
+            bytes.extend_from_slice(
+                &[&who[..], b"\n\n", &super::commit::cleaned(&text, true)].concat_metered(),
+            );
             git.write_object(Kind::Tag, &bytes).await?
         }
         None if arguments.has("annotate") => {

@@ -37,7 +37,9 @@ async fn run(git: &mut Git) -> Result<u8> {
             let mode = git.work_mode(&entry.path)?;
             let is_same = mode == Some(entry.mode) && git.is_unchanged(&before, entry).await?;
             if is_same {
-                if let (Some(slot), Some(metadata)) = (index.entries.get_mut(at), git.work_metadata(&entry.path)?) {
+                if let (Some(slot), Some(metadata)) =
+                    (index.entries.get_mut(at), git.work_metadata(&entry.path)?)
+                {
                     slot.stat = Stat::of(&metadata);
                 }
             } else if !(mode.is_none() && arguments.has("ignore-missing")) {
@@ -99,10 +101,19 @@ async fn run(git: &mut Git) -> Result<u8> {
                 index.put(entry);
             }
             Some(_) => {
-                return Err(fatal!("Unable to process path {operand}\nerror: {operand}: cannot add to the index - missing --add option?"));
+                return Err(fatal!(
+                    "Unable to process path {operand}\nerror: {operand}: cannot add to the index - missing --add option?"
+                ));
             }
             None if arguments.has("remove") => index.remove(&path),
-            None => return Err(GitError::Plain(format!("error: {operand}: does not exist and --remove not passed\nfatal: Unable to process path {operand}\n"), 128)),
+            None => {
+                return Err(GitError::Plain(
+                    format!(
+                        "error: {operand}: does not exist and --remove not passed\nfatal: Unable to process path {operand}\n"
+                    ),
+                    128,
+                ));
+            }
         }
     }
     git.write_index(&index).await?;

@@ -32,7 +32,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         let wanted = git.resolve(old).await?.ok_or_else(|| fatal!("{old}: not a valid old SHA1"))?;
         let held = git.ref_id(name)?.unwrap_or_default();
         if held != wanted {
-            return Err(fatal!("update_ref failed for ref '{name}': cannot lock ref '{name}': is at {held} but expected {wanted}"));
+            return Err(fatal!(
+                "update_ref failed for ref '{name}': cannot lock ref '{name}': is at {held} but expected {wanted}"
+            ));
         }
     }
     let Some(new) = new else {
@@ -41,7 +43,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     };
     let Some(id) = git.resolve(new).await? else { return Err(fatal!("{new}: not a valid SHA1")) };
     if !crate::utility::git::refs::is_valid_name(name) {
-        return Err(fatal!("update_ref failed for ref '{name}': refusing to update ref with bad name '{name}'"));
+        return Err(fatal!(
+            "update_ref failed for ref '{name}': refusing to update ref with bad name '{name}'"
+        ));
     }
     if id.is_zero() {
         git.delete_ref(name)?;

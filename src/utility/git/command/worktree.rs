@@ -69,7 +69,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         } else {
             let short = git.abbreviate(&id, None)?;
             let place = match &target {
-                Some(name) => format!("[{}]", bstr::BStr::new(name.strip_prefix(b"refs/heads/").unwrap_or(name))),
+                Some(name) => {
+                    format!("[{}]", bstr::BStr::new(name.strip_prefix(b"refs/heads/").unwrap_or(name)))
+                }
                 None => "(detached HEAD)".into(),
             };
             line.extend_from_slice(format!("{short} {place}").as_bytes());

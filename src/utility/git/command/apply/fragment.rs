@@ -16,7 +16,8 @@ pub(super) struct Image {
 
 impl Image {
     pub(super) fn new(text: &[u8]) -> Self {
-        let lines: Vec<Vec<u8>> = text.split_inclusive(|byte| *byte == b'\n').map(ToMetered::to_metered).collect();
+        let lines: Vec<Vec<u8>> =
+            text.split_inclusive(|byte| *byte == b'\n').map(ToMetered::to_metered).collect();
         let is_patched = vec![false; lines.len()];
         Self { lines, is_patched }
     }
@@ -26,10 +27,13 @@ impl Image {
     }
 
     fn fits(&self, old: &[&[u8]], at: usize, overlaps: bool) -> bool {
-        let (Some(lines), Some(patched)) = (self.lines.get(at..at + old.len()), self.is_patched.get(at..at + old.len())) else {
+        let (Some(lines), Some(patched)) =
+            (self.lines.get(at..at + old.len()), self.is_patched.get(at..at + old.len()))
+        else {
             return false;
         };
-        (overlaps || !patched.contains(&true)) && lines.iter().zip(old).all(|(line, old)| line.as_slice() == *old)
+        (overlaps || !patched.contains(&true))
+            && lines.iter().zip(old).all(|(line, old)| line.as_slice() == *old)
     }
 }
 
@@ -52,7 +56,8 @@ pub(super) async fn apply_fragment(
     let mut wanted = fragment.new_start.saturating_sub(1);
     let place = loop {
         let used = lines.get(cut_front..lines.len() - cut_back).unwrap_or(&[]);
-        let old: Vec<&[u8]> = used.iter().filter(|line| line.0 != b'+').map(|line| line.1.as_slice()).collect();
+        let old: Vec<&[u8]> =
+            used.iter().filter(|line| line.0 != b'+').map(|line| line.1.as_slice()).collect();
         if let Some(place) = find(git, image, &old, wanted, (at_start, at_end), options).await? {
             break place;
         }
@@ -98,7 +103,9 @@ async fn find(
     options: &ApplyOptions,
 ) -> Result<Option<usize>> {
     let Some(last) = image.lines.len().checked_sub(old.len()) else { return Ok(None) };
-    let is_meant = |at: usize| (!at_start || at == 0) && (!at_end || at == last) && image.fits(old, at, options.overlaps);
+    let is_meant = |at: usize| {
+        (!at_start || at == 0) && (!at_end || at == last) && image.fits(old, at, options.overlaps)
+    };
     let start = if at_start {
         0
     } else if at_end {

@@ -46,7 +46,11 @@ impl Patch {
     /// Lines that come and go.
     pub(super) fn counts(&self) -> (usize, usize) {
         let count = |sign: u8| {
-            self.fragments.iter().flat_map(|fragment| fragment.lines.iter()).filter(|line| line.0 == sign).count()
+            self.fragments
+                .iter()
+                .flat_map(|fragment| fragment.lines.iter())
+                .filter(|line| line.0 == sign)
+                .count()
         };
         (count(b'+'), count(b'-'))
     }
@@ -123,11 +127,15 @@ fn name(text: &[u8]) -> (Vec<u8>, &[u8]) {
             b'\\' => {
                 let next = quoted.get(at).copied().unwrap_or(b'\\');
                 at += 1;
-                let octal = quoted.get(at - 1..at + 2).filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
+                let octal = quoted
+                    .get(at - 1..at + 2)
+                    .filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
                 out.push(match (next, octal) {
                     (b'0'..=b'3', Some(digits)) => {
                         at += 2;
-                        digits.iter().fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0'))
+                        digits
+                            .iter()
+                            .fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0'))
                     }
                     (b'n', _) => b'\n',
                     (b't', _) => b'\t',
@@ -187,7 +195,14 @@ pub(super) async fn patches(git: &mut Git, text: &[u8], options: &ApplyOptions) 
             traditional_head(&mut lines, options, &mut patch)?;
         } else {
             if line.starts_with(b"@@ -") {
-                return Err(GitError::Error(format!("patch fragment without header at line {}: {}", lines.at + 1, bstr::BStr::new(body(line))), 128));
+                return Err(GitError::Error(
+                    format!(
+                        "patch fragment without header at line {}: {}",
+                        lines.at + 1,
+                        bstr::BStr::new(body(line))
+                    ),
+                    128,
+                ));
             }
             lines.at += 1;
             continue;
@@ -217,7 +232,11 @@ fn git_head(lines: &mut Lines<'_>, rest: &[u8], options: &ApplyOptions, patch: &
     (patch.old_path, patch.new_path) = (both.clone(), both);
     let in_folder = |path: &[u8]| Text::from([&options.directory[..], path].concat_metered());
     // Names of renames have no `a/` before them.
-    let kept = ApplyOptions { strips: options.strips.saturating_sub(1), directory: options.directory.clone(), ..*options };
+    let kept = ApplyOptions {
+        strips: options.strips.saturating_sub(1),
+        directory: options.directory.clone(),
+        ..*options
+    };
     while let Some(line) = lines.peek() {
         let text = body(line);
         if let Some(rest) = text.strip_prefix(b"--- ") {
@@ -240,14 +259,18 @@ fn git_head(lines: &mut Lines<'_>, rest: &[u8], options: &ApplyOptions, patch: &
             (patch.old_mode, patch.new_path) = (mode(rest), None);
         } else if let Some(rest) = text.strip_prefix(b"new file mode ") {
             (patch.new_mode, patch.old_path) = (mode(rest), None);
-        } else if let Some(rest) = text.strip_prefix(b"rename from ").or_else(|| text.strip_prefix(b"copy from ")) {
+        } else if let Some(rest) =
+            text.strip_prefix(b"rename from ").or_else(|| text.strip_prefix(b"copy from "))
+        {
             (patch.is_rename, patch.is_copy) = (text.starts_with(b"rename"), text.starts_with(b"copy"));
             patch.old_path = stripped(&name(rest).0, &kept).or_else(|| Some(in_folder(rest)));
-        } else if let Some(rest) = text.strip_prefix(b"rename to ").or_else(|| text.strip_prefix(b"copy to ")) {
+        } else if let Some(rest) = text.strip_prefix(b"rename to ").or_else(|| text.strip_prefix(b"copy to "))
+        {
             patch.new_path = stripped(&name(rest).0, &kept).or_else(|| Some(in_folder(rest)));
         } else if let Some(rest) = text.strip_prefix(b"similarity index ") {
             let digits = rest.strip_suffix(b"%").unwrap_or(rest);
-            patch.score = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0);
+            patch.score =
+                std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0);
         } else if let Some(rest) = text.strip_prefix(b"index ") {
             if let Some(space) = memchr::memchr(b' ', rest) {
                 patch.old_mode = mode(rest.get(space + 1..).unwrap_or(&[]));
@@ -283,7 +306,10 @@ fn traditional_head(lines: &mut Lines<'_>, options: &ApplyOptions, patch: &mut P
         (patch.old_path, patch.new_path) = (shorter.clone(), shorter);
     }
     if patch.path().is_empty() {
-        return Err(GitError::Error(format!("unable to find filename in patch at line {}", lines.at - 1), 128));
+        return Err(GitError::Error(
+            format!("unable to find filename in patch at line {}", lines.at - 1),
+            128,
+        ));
     }
     Ok(())
 }
@@ -304,9 +330,12 @@ fn ranges(line: &[u8]) -> Option<[(usize, usize); 2]> {
 async fn fragment(git: &mut Git, lines: &mut Lines<'_>, options: &ApplyOptions) -> Result<Fragment> {
     let corrupt = |at: usize| GitError::Error(format!("corrupt patch at line {at}"), 128);
     let head = lines.peek().unwrap_or(&[]);
-    let Some([(old_start, old_count), (new_start, new_count)]) = ranges(head) else { return Err(corrupt(lines.at + 1)) };
+    let Some([(old_start, old_count), (new_start, new_count)]) = ranges(head) else {
+        return Err(corrupt(lines.at + 1));
+    };
     lines.at += 1;
-    let mut fragment = Fragment { old_start, old_count, new_start, new_count, lines: Vec::new(), line: lines.at };
+    let mut fragment =
+        Fragment { old_start, old_count, new_start, new_count, lines: Vec::new(), line: lines.at };
     let (mut olds, mut news) = (0, 0);
     while let Some(line) = lines.peek() {
         git.ctx.tick().await?;
@@ -354,7 +383,10 @@ pub(super) async fn print_stat(git: &mut Git, patches: &[Patch]) -> Result<()> {
         let mut name = name.clone();
         if name.len() > width {
             let from = name.len() + 3 - width;
-            let cut = name.get(from..).and_then(|tail| memchr::memchr(b'/', tail)).map_or(from, |slash| from + slash);
+            let cut = name
+                .get(from..)
+                .and_then(|tail| memchr::memchr(b'/', tail))
+                .map_or(from, |slash| from + slash);
             name = [&b"..."[..], name.get(cut..).unwrap_or(&[])].concat_metered();
         }
         name.resize_by(width.saturating_sub(name.len()), b' ');
@@ -366,7 +398,8 @@ pub(super) async fn print_stat(git: &mut Git, patches: &[Patch]) -> Result<()> {
         }
         let room = if width + most > 70 { 70 - width } else { most };
         let scale = |number: usize| (number * room + most / 2).checked_div(most).unwrap_or(0);
-        let (total, plus) = if most > 0 { (scale(added + deleted), scale(added)) } else { (added + deleted, added) };
+        let (total, plus) =
+            if most > 0 { (scale(added + deleted), scale(added)) } else { (added + deleted, added) };
         let (plus, minus) = (repeat_text("+", plus), repeat_text("-", total.saturating_sub(plus)));
         let figures = format!(" |{:>5} {plus}{minus}\n", added + deleted);
         git.print(&[b" ", &name[..], figures.as_bytes()].concat_metered()).await?;

@@ -43,7 +43,9 @@ pub(super) async fn print(
             let Some(Some((origin, line))) = trace.lines.get(at).copied() else { continue };
             match printer.entries.last_mut() {
                 Some(last)
-                    if last.origin == origin && last.from + last.count == line && last.at + last.count == at =>
+                    if last.origin == origin
+                        && last.from + last.count == line
+                        && last.at + last.count == at =>
                 {
                     last.count += 1;
                 }
@@ -101,7 +103,8 @@ impl Printer<'_> {
             None if arguments.has("t") => DateMode { style: DateStyle::Raw, is_local: false },
             None => DateMode { style: DateStyle::Iso, is_local: false },
         };
-        let as_email = arguments.truth("show-email").unwrap_or(git.config.truth("blame.showemail") == Some(true));
+        let as_email =
+            arguments.truth("show-email").unwrap_or(git.config.truth("blame.showemail") == Some(true));
         let is_annotated = arguments.has("c");
         let (mut author_width, mut path_width, mut end, mut old_end) = (0, 0, 0, 0);
         let mut shows_name = arguments.has("show-name");
@@ -141,7 +144,9 @@ impl Printer<'_> {
                 let shown_author = bstr::BStr::new(&author);
                 let shown_date = bstr::BStr::new(&date);
                 if is_annotated {
-                    line.extend_from_slice(format!("\t({shown_author:>10}\t{shown_date:>10}\t{number})").as_bytes());
+                    line.extend_from_slice(
+                        format!("\t({shown_author:>10}\t{shown_date:>10}\t{number})").as_bytes(),
+                    );
                 } else {
                     if shows_name {
                         line.push(b' ');

@@ -11,7 +11,12 @@ use crate::utility::git::error::{Result, fatal};
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 
 /// The ranges in order, those that touch as one.
-pub(super) async fn ranges(git: &mut Git, arguments: &Arguments, path: &[u8], file: &File) -> Result<Vec<Range>> {
+pub(super) async fn ranges(
+    git: &mut Git,
+    arguments: &Arguments,
+    path: &[u8],
+    file: &File,
+) -> Result<Vec<Range>> {
     let count = file.count();
     let mut ranges: Vec<Range> = Vec::new();
     let texts: Vec<Vec<u8>> = arguments.values("L").map(|text| Vec::from(&text[..])).collect();
@@ -115,7 +120,8 @@ async fn place<'t>(
 }
 
 fn compiled(pattern: &[u8]) -> Result<Regex> {
-    Regex::new(pattern, Syntax::Basic, &RegexOptions::default()).map_err(|error| fatal!("-L parameter '{}': {error}", bstr::BStr::new(pattern)))
+    Regex::new(pattern, Syntax::Basic, &RegexOptions::default())
+        .map_err(|error| fatal!("-L parameter '{}': {error}", bstr::BStr::new(pattern)))
 }
 
 /// `:NAME`: from a function's line to the next function.

@@ -220,7 +220,8 @@ impl Trace {
         }
         let changes = detect(git, changes, RenameOptions::default()).await?;
         let change = changes.iter().find(|change| change.is_pair() && change.path == origin.path);
-        Ok(change.map(|change| Origin::new(Some(parent), change.old_path.clone(), change.old.mode, change.old.id)))
+        Ok(change
+            .map(|change| Origin::new(Some(parent), change.old_path.clone(), change.old.mode, change.old.id)))
     }
 
     fn number_of(&mut self, origin: Origin) -> usize {

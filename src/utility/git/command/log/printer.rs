@@ -80,7 +80,9 @@ fn merges(git: &Git, arguments: &Arguments, is_show: bool) -> Result<Merges> {
         Some("c") => Merges::Combined,
         Some("cc") => Merges::Dense,
         Some("dd") => Merges::FirstParent,
-        Some("remerge-diff") => return Err(fatal!("--remerge-diff needs to merge contents, which is not supported")),
+        Some("remerge-diff") => {
+            return Err(fatal!("--remerge-diff needs to merge contents, which is not supported"));
+        }
         Some(_) => default,
         None if arguments.truth("diff-merges") == Some(false) => Merges::Off,
         None if arguments.has("first-parent") => Merges::FirstParent,
@@ -338,7 +340,8 @@ impl Printer {
         if one == other {
             return Ok(None);
         }
-        let mut changes = compare(git, old, item.commit.tree, &Pathspec::default(), TreeOptions::RECURSIVE).await?;
+        let mut changes =
+            compare(git, old, item.commit.tree, &Pathspec::default(), TreeOptions::RECURSIVE).await?;
         if one.is_none() {
             changes = origins(git, old, changes, path).await?;
         } else {
