@@ -9,6 +9,7 @@ mod options;
 use super::context::options::help;
 use crate::memory::{JoinText, String, ToMetered, ToMeteredString, Vec};
 use crate::utility::ProcessRow;
+use crate::utility::format::count::parse_digits;
 use crate::utility::prelude::*;
 use column::Column;
 use options::{Reader, usage};
@@ -35,8 +36,13 @@ options! {
         Hierarchy = flag('H', "", "show process hierarchy"),
         Forest = flag('\0', "forest", "ascii art process tree"),
         Sort = value('\0', "sort", "spec", "specify sort order as: [+|-]key[,...]"),
+        Headers = flag('\0', "headers", "repeat header lines, one per page"),
         NoHeaders = flag('\0', "no-headers", "do not print header at all"),
-        Bsd = flag('\0', "", "BSD's options without a dash: a x g T r u j l s v f h k o O p t U w c S n"),
+        Lines = value('\0', "rows", "num", "set screen height"),
+        Width = value('\0', "cols", "num", "set screen width"),
+        Wide = flag('w', "", "unlimited output width (twice)"),
+        Version = flag('V', "version", "display version information and exit"),
+        Bsd = flag('\0', "", "BSD's options without a dash: a x g T r u j l s v f h k o O p t U w c S V"),
     }
 }
 
@@ -58,13 +64,30 @@ enum Order {
     Forest,
 }
 
+/// Where the names of the columns stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Headings {
+    None,
+    #[default]
+    Once,
+    EachPage,
+}
+
 /// What is shown, and how.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Settings {
     all: bool,
     running: bool,
     negated: bool,
-    headings: bool,
+    headings: Headings,
+    /// Lines of a page; 0 is a page of 24.
+    lines: usize,
+    columns_shown: Option<usize>,
+    /// How often `w` was given.
+    wide: u8,
+    /// Commands without their arguments.
+    names_alone: bool,
+    version: bool,
     pids: Vec<u32>,
     parents: Vec<u32>,
     sessions: Vec<u32>,
@@ -75,27 +98,6 @@ struct Settings {
     columns: Vec<Column>,
     keys: Vec<(Column, bool)>,
     order: Order,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            all: false,
-            running: false,
-            negated: false,
-            headings: true,
-            pids: Vec::new(),
-            parents: Vec::new(),
-            sessions: Vec::new(),
-            users: Vec::new(),
-            groups: Vec::new(),
-            names: Vec::new(),
-            terminals: Vec::new(),
-            columns: Vec::new(),
-            keys: Vec::new(),
-            order: Order::Plain,
-        }
-    }
 }
 
 /// A process with what is told beside its row.
@@ -165,6 +167,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         Err(error) => return Err(error),
     };
+    if settings.version {
+        ctx.stdout.push(b"ps from procps-ng 4.0.2\n");
+        return Ok(ExitStatus::SUCCESS);
+    }
     let rows = ctx.processes(&args).await;
     let session = rows.first().map_or(0, |row| row.pid);
     let mut shown: Vec<Shown> = Vec::new();
@@ -258,29 +264,75 @@ impl Settings {
     }
 }
 
+/// Lines of a page where nothing says it.
+const PAGE: usize = 24;
+/// Columns of one `w`.
+const WIDE: usize = 132;
+/// The last column has at least so many.
+const LEAST_LAST: usize = 3;
+
 async fn print(ctx: &mut Context, settings: &Settings, shown: &[Shown]) -> Result<(), UtilityError> {
     let headings: Vec<String> = settings.columns.iter().map(|column| column.heading.clone()).collect();
-    if settings.headings && headings.iter().any(|heading| !heading.is_empty()) {
-        line(ctx, settings, &headings, true).await?;
-    }
-    for row in shown {
+    let has_headings =
+        settings.headings != Headings::None && headings.iter().any(|heading| !heading.is_empty());
+    let page = match settings.headings {
+        Headings::EachPage => {
+            if settings.lines == 0 {
+                PAGE
+            } else {
+                settings.lines
+            }
+        }
+        _ => 0,
+    };
+    let rows_of_page = if page > 1 { page - 1 } else { usize::MAX };
+    let width = settings.width(ctx);
+    for (index, row) in shown.iter().enumerate() {
+        if has_headings && index % rows_of_page == 0 {
+            line(ctx, settings, &headings, width).await?;
+        }
         let mut values: Vec<String> = Vec::new();
         for column in &settings.columns {
-            values.push(column.value(ctx, row));
+            values.push(if settings.names_alone && column.kind == column::Kind::Command {
+                row.name()
+            } else {
+                column.value(ctx, row)
+            });
         }
-        line(ctx, settings, &values, false).await?;
+        line(ctx, settings, &values, width).await?;
+    }
+    if has_headings && shown.is_empty() {
+        line(ctx, settings, &headings, width).await?;
     }
     Ok(())
 }
 
-/// One line: each value in the width of its column, the last one as long as it is.
+impl Settings {
+    /// Columns of a line, if they are bounded.
+    fn width(&self, ctx: &Context) -> Option<usize> {
+        let of_screen = || {
+            let text = ctx.env.get(b"COLUMNS")?;
+            parse_digits(text).and_then(|number| usize::try_from(number).ok()).filter(|&number| number > 0)
+        };
+        let width = self.columns_shown.or_else(of_screen)?;
+        match self.wide {
+            0 => Some(width),
+            1 => Some(width.max(WIDE)),
+            _ => None,
+        }
+    }
+}
+
+/// One line: each value in the width of its column. The last one ends where the screen does; where the others leave it no
+/// room, it ends a whole number of screens further on.
 async fn line(
     ctx: &mut Context,
     settings: &Settings,
     values: &[String],
-    is_heading: bool,
+    screen: Option<usize>,
 ) -> Result<(), UtilityError> {
     let last = values.len().saturating_sub(1);
+    let mut used: usize = 0;
     for (index, (column, value)) in settings.columns.iter().zip(values).enumerate() {
         ctx.tick().await?;
         let width = column.width.max(column.heading.chars().count());
@@ -290,14 +342,19 @@ async fn line(
             ctx.stdout.push(padding.as_bytes());
             ctx.stdout.push(value.as_bytes());
         } else if index == last {
-            ctx.stdout.push(value.as_bytes());
+            let room = screen.map_or(usize::MAX, |screen| {
+                used.saturating_add(LEAST_LAST).next_multiple_of(screen).saturating_sub(used)
+            });
+            let end = value.char_indices().nth(room).map_or(value.len(), |(at, _)| at);
+            ctx.stdout.push(value.as_bytes().get(..end).unwrap_or_default());
         } else {
-            let is_cut = !is_heading && column.kind == column::Kind::Command && length > width;
+            let is_cut = column.kind == column::Kind::Command && length > width;
             let shown: String =
                 if is_cut { value.chars().take(width).collect() } else { value.as_str().to_metered() };
             ctx.stdout.push(shown.as_bytes());
             ctx.stdout.push(padding.as_bytes());
         }
+        used = used.saturating_add(width.max(length)).saturating_add(1);
         ctx.stdout.write(if index == last { b"\n" } else { b" " }).await?;
     }
     Ok(())

@@ -1,11 +1,12 @@
 //! The options of `ps`: those of UNIX after a dash, those of BSD without one, long ones.
 
 use super::column::Column;
-use super::{Order, Settings};
+use super::{Headings, Order, Settings};
 use crate::memory::{Vec, format};
 use crate::text::Text;
 use crate::utility::Context;
 use crate::utility::UtilityError;
+use crate::utility::format::count::parse_digits;
 use bstr::ByteSlice as _;
 
 const DEFAULT: &str = "pid,tname,time,ucmd";
@@ -121,17 +122,18 @@ impl<'a> Reader<'a> {
                 (true, b'y') => self.long_y = true,
                 (true, b'H') => self.settings.order = Order::Indented,
                 (true, b'N') => self.settings.negated = true,
-                (_, b'V') => {
-                    return Err(UtilityError::Exit(crate::utility::ExitStatus::SUCCESS));
-                }
-                (true, b'w' | b'c') | (false, b'w' | b'c' | b'S' | b'n') => {}
+                (_, b'V') => self.settings.version = true,
+                (_, b'w') => self.settings.wide = self.settings.wide.saturating_add(1),
+                (false, b'c') => self.settings.names_alone = true,
+                // Times of children are 0, as all times are.
+                (false, b'S') => {}
                 (false, b'u') => self.format = Some(BSD_USER),
                 (false, b'j') => self.format = Some(BSD_JOBS),
                 (false, b'l') => self.format = Some(BSD_LONG),
                 (false, b's') => self.format = Some(BSD_SIGNALS),
                 (false, b'v') => self.format = Some(BSD_MEMORY),
                 (false, b'f') => self.settings.order = Order::Forest,
-                (false, b'h') => self.settings.headings = false,
+                (false, b'h') => self.headings(Headings::None)?,
                 (false, b'r') => self.settings.running = true,
                 (true, _) => return Err(wrong("unsupported SysV option".into())),
                 (false, _) => return Err(wrong("unsupported option (BSD syntax)".into())),
@@ -175,15 +177,21 @@ impl<'a> Reader<'a> {
         };
         match name {
             b"no-headers" | b"no-heading" | b"noheaders" | b"noheading" | b"no-header" | b"noheader" => {
-                self.settings.headings = false;
+                self.headings(Headings::None)?;
             }
-            b"headers" | b"heading" => self.settings.headings = true,
+            b"headers" | b"heading" => self.headings(Headings::EachPage)?,
             b"forest" => self.settings.order = Order::Forest,
             b"deselect" => self.settings.negated = true,
             b"cumulative" => {}
-            b"columns" | b"cols" | b"width" | b"rows" | b"lines" => {
-                self.value(name, attached)?;
+            b"columns" | b"cols" | b"width" => {
+                let what = "number of columns must follow --cols, --width, or --columns";
+                self.settings.columns_shown = Some(self.count(name, attached, what)?);
             }
+            b"rows" | b"lines" => {
+                let what = "number of rows must follow --rows or --lines";
+                self.settings.lines = self.count(name, attached, what)?;
+            }
+            b"version" => self.settings.version = true,
             b"format" => {
                 let list = self.value(name, attached)?;
                 self.format_list(&list)?;
@@ -229,6 +237,21 @@ impl<'a> Reader<'a> {
         let (value, rest) = self.args.split_first().ok_or_else(missing)?;
         self.args = rest;
         Ok(value.clone())
+    }
+
+    fn headings(&mut self, headings: Headings) -> Result<(), UtilityError> {
+        if self.settings.headings != Headings::Once {
+            return Err(wrong("only one heading option may be specified".into()));
+        }
+        self.settings.headings = headings;
+        Ok(())
+    }
+
+    /// A number of lines or columns, at least 1.
+    fn count(&mut self, name: &[u8], attached: Option<Text>, what: &str) -> Result<usize, UtilityError> {
+        let number = self.value(name, attached).ok().and_then(|value| parse_digits(&value));
+        let number = number.and_then(|number| usize::try_from(number).ok()).filter(|&number| number > 0);
+        number.ok_or_else(|| wrong(what.into()))
     }
 
     fn pids(&mut self, list: &[u8]) -> Result<(), UtilityError> {
