@@ -40,7 +40,10 @@ impl FileLocks {
         let mut table = lock(&self.0);
         match table.held.get_mut(&inode) {
             Some(holders) if is_exclusive || holders.is_exclusive => {
-                table.waiting.push(cx.waker().clone());
+                // Whoever is polled again and again waits once.
+                if !table.waiting.iter().any(|waiting| waiting.will_wake(cx.waker())) {
+                    table.waiting.push(cx.waker().clone());
+                }
                 return Poll::Pending;
             }
             Some(holders) => holders.count += 1,

@@ -33,9 +33,6 @@ pub(super) fn mend(config: &Path, findings: &[Finding]) -> Result<Vec<String>, C
             Fix::Executable { file } => (file.clone(), "made executable".to_owned()),
             Fix::Newlines => (name, "carriage returns removed".to_owned()),
             Fix::Replace { text, .. } => (name, format!("{}, now {text}", finding.problem.message)),
-            // Fixes are made by this crate alone.
-            #[allow(unreachable_patterns)]
-            _ => continue,
         };
         let work = files.entry(name).or_default();
         match fix {
@@ -48,8 +45,6 @@ pub(super) fn mend(config: &Path, findings: &[Finding]) -> Result<Vec<String>, C
             }
             Fix::Newlines => work.newlines = true,
             Fix::Executable { .. } => work.executable = true,
-            #[allow(unreachable_patterns)]
-            _ => continue,
         }
         if !work.told.contains(&done) {
             work.told.push(done);
