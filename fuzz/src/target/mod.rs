@@ -6,18 +6,24 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a finding is a panic")]
 #![allow(unreachable_pub, reason = "a test of the parent includes this as a module of its own")]
 
+mod archive;
 mod event;
 mod expression;
 mod fixture;
+mod git;
 mod hook;
+mod network;
 mod session;
 mod shell;
 mod tool;
 
+pub use archive::archive;
 pub use event::{output, payload};
 pub use expression::{arithmetic, format, pattern, regex};
 pub use fixture::fixture;
+pub use git::git;
 pub use hook::{cel, config, template};
+pub use network::network;
 pub use shell::{run, shell_parser};
 pub use tool::{awk, grep, jq, sed, utility};
 
@@ -43,6 +49,9 @@ pub const TARGETS: &[Target] = &[
     ("payload", payload),
     ("output", output),
     ("fixture", fixture),
+    ("git", git),
+    ("archive", archive),
+    ("network", network),
 ];
 
 /// Longest input that a target looks at, in bytes. More of the same finds nothing new.

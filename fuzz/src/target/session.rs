@@ -47,7 +47,7 @@ pub(super) fn wait<F: Future>(future: F) -> F::Output {
         static RUNTIME: OnceCell<tokio::runtime::Runtime> = const { OnceCell::new() };
     }
     RUNTIME.with(|runtime| {
-        let new = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let new = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.get_or_init(new).block_on(async {
             let mut future = pin!(future);
             poll_fn(|context| {
@@ -89,12 +89,7 @@ impl Trial<'_> {
 
     /// Runs it in a session of its own.
     pub(super) fn run(&self) -> Ran {
-        let sandbox = self.sandbox();
-        let output = wait(sandbox.start(self.script()));
-        keeps_to_limits(&output);
-        let used = sandbox.fs().usage();
-        assert!(used.bytes <= limits().file_system_bytes, "{used:?}");
-        Ran { output, files: sandbox.fs().snapshot(), sandbox }
+        Ran::of(self.sandbox(), self.script())
     }
 
     /// Runs it, and one in four inputs again; both runs are the same.
@@ -112,11 +107,22 @@ impl Trial<'_> {
 /// A run that is over.
 pub(super) struct Ran {
     pub(super) output: Output,
+    before: Snapshot,
     pub(super) files: Snapshot,
     pub(super) sandbox: Sandbox,
 }
 
 impl Ran {
+    /// Runs a script in a session.
+    pub(super) fn of(sandbox: Sandbox, script: Script) -> Self {
+        let before = sandbox.fs().snapshot();
+        let output = wait(sandbox.start(script));
+        keeps_to_limits(&output);
+        let used = sandbox.fs().usage();
+        assert!(used.bytes <= limits().file_system_bytes, "{used:?}");
+        Self { output, before, files: sandbox.fs().snapshot(), sandbox }
+    }
+
     /// Whether the clock of the host had a part in how it ended.
     fn ended_by_host_clock(&self) -> bool {
         let limits = [Limit::WallTime, Limit::ParseTime];
@@ -144,6 +150,13 @@ impl Ran {
     pub(super) fn found_nothing(&self) {
         let said = shown(&self.output.stdout);
         assert!(!said.contains(WRONG), "{said}");
+    }
+
+    /// Asserts that nothing was changed outside of a folder.
+    pub(super) fn changed_within(&self, folder: &str) {
+        for change in diff(&self.before, &self.files) {
+            assert!(change.path.starts_with(folder.as_bytes()), "{change:?}");
+        }
     }
 
     /// Asserts that the session is still of use, whatever the script did to its files.
