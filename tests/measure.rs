@@ -4,7 +4,8 @@
 //!
 //! `cargo test --release --test measure -- --nocapture` measures every row; `MEASURE_ROWS=FILTER` those whose name contains
 //! the filter or, with `|` between them, one of several, `MEASURE='SCRIPT'` one script under the profile `MEASURE_PROFILE` (`hook`). Builds without optimisation
-//! measure memory alone, and by default only the first row of each class.
+//! measure memory alone, and by default only the first row of each class. `MEASURE_OPTIONS=FILTER` measures each option of each
+//! utility instead.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -15,6 +16,8 @@ mod figures;
 #[allow(dead_code, reason = "other tests judge by the other criteria")]
 #[path = "support/known.rs"]
 mod known;
+#[path = "support/options.rs"]
+mod options;
 #[path = "support/prepare.rs"]
 mod prepare;
 #[path = "support/rows.rs"]
@@ -375,6 +378,10 @@ fn subjects() -> Vec<Subject> {
         }
         return vec![Subject::Row(row)];
     }
+    if let Ok(filter) = std::env::var("MEASURE_OPTIONS") {
+        let rows = options::load().into_iter().filter(|row| row.name.contains(filter.as_str()));
+        return rows.map(Subject::Row).collect();
+    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let cases = support::load(&folder).into_iter().map(|case| {
         let file = case.file.strip_prefix(&folder).unwrap_or(&case.file).display();
@@ -394,7 +401,7 @@ fn chosen() -> Vec<Subject> {
         },
         Subject::Case(name, _) => cases.as_ref().is_some_and(|filter| name.contains(filter.as_str())),
     };
-    if std::env::var_os(SCRIPT_VARIABLE).is_some() {
+    if [SCRIPT_VARIABLE, "MEASURE_OPTIONS"].iter().any(|name| std::env::var_os(name).is_some()) {
         return subjects();
     }
     subjects().into_iter().filter(is_chosen).collect()
