@@ -136,9 +136,15 @@ impl Network {
             Ok(Poll::Pending) => Pin::new(&mut deadline).poll(cx).map(|()| Err(over(started))),
             Err(crashed) => Poll::Ready(Err(crashed)),
         });
-        let TransportResponse { version, status, reason, mut headers, body, address, moments } =
+        let TransportResponse { version, status, mut reason, mut headers, body, address, moments } =
             answer.await?;
-        for (_, value) in &mut headers {
+        if !redaction.is_empty() && headers.iter().any(is_encoded) {
+            let why = "the answer is encoded: what the host attached to the request could not be found in it";
+            return Err(NetworkError::new(NetworkErrorKind::Refused, why));
+        }
+        redaction.blot_text(&mut reason);
+        for (name, value) in &mut headers {
+            redaction.blot_text(name);
             redaction.blot(value);
         }
         let body = Body { inner: Some(body), left: policy.max_response_bytes, redaction, deadline, started };
@@ -165,6 +171,11 @@ impl Network {
             headers.retain(|(name, _)| !name.eq_ignore_ascii_case(credential.name()));
             headers.push((credential.name().to_owned(), credential.value().reveal().as_bytes().to_vec()));
         }
+        if !credentials.is_empty() {
+            // Nobody could find the credential in an answer that is compressed.
+            headers.retain(|(name, _)| !name.eq_ignore_ascii_case("accept-encoding"));
+            headers.push(("Accept-Encoding".to_owned(), b"identity".to_vec()));
+        }
         if let Some(wrong) = wrong_header(&headers) {
             return Err(wrong);
         }
@@ -173,7 +184,8 @@ impl Network {
         if self.0.sent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_err() {
             return refused(format!("this session may send no more than {most} requests"));
         }
-        let secrets: Vec<Secret> = credentials.iter().map(|credential| credential.secret().clone()).collect();
+        let secrets: Vec<Secret> =
+            credentials.iter().flat_map(|credential| credential.secrets()).cloned().collect();
         let request = TransportRequest {
             method,
             url,
@@ -185,6 +197,14 @@ impl Network {
         };
         Ok((request, Redaction::new(secrets)))
     }
+}
+
+/// Whether a header says that the body is not as it is meant to be read. RFC 9110 8.4.
+fn is_encoded((name, value): &(String, Vec<u8>)) -> bool {
+    let value = value.trim_ascii();
+    name.eq_ignore_ascii_case("content-encoding")
+        && !value.is_empty()
+        && !value.eq_ignore_ascii_case(b"identity")
 }
 
 /// Calls a transport, which can be a host's own: what panics there is a request without an answer. The crate's client does so

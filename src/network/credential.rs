@@ -35,35 +35,40 @@ pub struct Credential {
     port: Option<u16>,
     header: String,
     value: Secret,
-    /// What of the value must not come back.
-    secret: Secret,
+    /// What must not come back: the part of the value that is secret, and what it was made of.
+    secrets: Vec<Secret>,
 }
 
 impl Credential {
     /// `Authorization: Bearer TOKEN` for a host: an exact name, an address, or `*.example.com`.
     pub fn bearer(host: &str, token: &Secret) -> Self {
-        Self::of(host, "Authorization", format!("Bearer {}", token.reveal()), token.clone())
+        Self::of(host, "Authorization", format!("Bearer {}", token.reveal()), [token.clone()])
     }
 
     /// `Authorization: Basic ...`.
     pub fn basic(host: &str, user: &str, password: &Secret) -> Self {
         let pair = format!("{user}:{}", password.reveal());
         let encoded = base64(pair.as_bytes());
-        Self::of(host, "Authorization", format!("Basic {encoded}"), Secret::new(encoded))
+        Self::of(host, "Authorization", format!("Basic {encoded}"), [Secret::new(encoded), password.clone()])
     }
 
     /// Another header (`x-api-key`).
     pub fn header(host: &str, name: &str, value: &Secret) -> Self {
-        Self::of(host, name, value.reveal().to_owned(), value.clone())
+        Self::of(host, name, value.reveal().to_owned(), [value.clone()])
     }
 
-    fn of(host: &str, header: &str, value: String, secret: Secret) -> Self {
+    fn of<const N: usize>(host: &str, header: &str, value: String, secrets: [Secret; N]) -> Self {
+        let in_json = |secret: &Secret| {
+            let quoted = serde_json::Value::from(secret.reveal()).to_string();
+            Secret::new(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
+        };
+        let in_json: Vec<Secret> = secrets.iter().map(in_json).collect();
         Self {
             host: HostPattern::new(host),
             port: None,
             header: header.to_owned(),
             value: Secret::new(value),
-            secret,
+            secrets: secrets.into_iter().chain(in_json).collect(),
         }
     }
 
@@ -91,8 +96,8 @@ impl Credential {
         &self.value
     }
 
-    pub(super) fn secret(&self) -> &Secret {
-        &self.secret
+    pub(super) fn secrets(&self) -> &[Secret] {
+        &self.secrets
     }
 }
 

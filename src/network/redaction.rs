@@ -19,22 +19,42 @@ impl Redaction {
         }
     }
 
-    /// Blots out what stands in `bytes`.
+    /// Whether nothing is blotted out.
+    pub(super) fn is_empty(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// Blots out what stands in `bytes`. All are found before the first is blotted out, as one can begin within another.
     pub(super) fn blot(&self, bytes: &mut [u8]) {
+        let mut found = Vec::new();
         for secret in &self.secrets {
             let needle = secret.reveal().as_bytes();
-            let found: Vec<usize> = memchr::memmem::find_iter(bytes, needle).collect();
-            for at in found {
-                if let Some(place) = bytes.get_mut(at..at.saturating_add(needle.len())) {
-                    place.fill(b'*');
-                }
+            let mut from = 0_usize;
+            while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memmem::find(rest, needle)) {
+                let at = from.saturating_add(at);
+                found.push((at, at.saturating_add(needle.len())));
+                from = at.saturating_add(1);
             }
+        }
+        for (start, end) in found {
+            if let Some(place) = bytes.get_mut(start..end) {
+                place.fill(b'*');
+            }
+        }
+    }
+
+    /// Blots out what stands in a text.
+    pub(super) fn blot_text(&self, text: &mut String) {
+        if !self.is_empty() {
+            let mut bytes = std::mem::take(text).into_bytes();
+            self.blot(&mut bytes);
+            *text = String::from_utf8_lossy(&bytes).into_owned();
         }
     }
 
     /// The next piece; what is returned can be shorter, or empty.
     pub(super) fn piece(&mut self, piece: Vec<u8>) -> Vec<u8> {
-        if self.secrets.is_empty() {
+        if self.is_empty() {
             return piece;
         }
         let mut bytes = std::mem::take(&mut self.held);
@@ -60,6 +80,19 @@ impl Redaction {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_that_overlap_are_blotted_out_whole() {
+        let redaction =
+            Redaction::new(["token-1", "token-123", "123456", "aabaab"].map(Secret::new).to_vec());
+        for (text, want) in
+            [("token-123456.", "************."), ("aabaabaab", "*********"), ("token-12", "*******2")]
+        {
+            let mut text = text.to_owned();
+            redaction.blot_text(&mut text);
+            assert_eq!(text, want);
+        }
+    }
 
     #[test]
     fn secrets_are_found_across_pieces() {

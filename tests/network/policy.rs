@@ -4,6 +4,7 @@ use crate::server::{Server, reply};
 use crate::{client, network, policy, run};
 use hookbox::network::{Credential, Network, Secret};
 use hookbox::sandbox::{Output, Sandbox};
+use std::io::Write as _;
 use std::time::Duration;
 
 fn sh(network: Network, script: &str) -> (String, String, u8) {
@@ -43,6 +44,31 @@ fn a_credential_is_the_hosts_alone() {
     assert!(!stdout.contains("nobody-sees") && !stderr.contains("nobody-sees"), "{stdout}{stderr}");
     assert!(stdout.contains("X-Seen: Bearer ************************\r\n"), "{stdout}");
     assert!(stdout.contains("Authorization: Bearer ************************"), "{stdout}");
+}
+
+#[test]
+fn a_credential_does_not_come_back_in_another_place() {
+    let server = Server::raw(|asked, stream| {
+        let seen = asked.header("authorization").unwrap_or_default();
+        let encoded = if asked.target == "/gzip" { "Content-Encoding: gzip\r\n" } else { "" };
+        let body = "{\"p\": \"a-\\\"pass\"}";
+        let answer = format!(
+            "HTTP/1.1 200 {seen}\r\n{}: x\r\n{encoded}Content-Length: {}\r\n\r\n{body}",
+            seen.replace(' ', "-"),
+            body.len(),
+        );
+        let _ = stream.write_all(answer.as_bytes());
+    });
+    let secret = Secret::new("a-\"pass");
+    let policy = policy(&[&server.host()]).credential(Credential::basic("127.0.0.1", "user", &secret));
+    let network = Network::new(policy, client());
+    let (stdout, stderr, _) = sh(network.clone(), &format!("curl -sSvi {0}; wget -qSO- {0}", server.url()));
+    assert!(!stdout.contains("pass") && !stderr.contains("pass"), "{stdout}{stderr}");
+    assert!(!stdout.contains("dXNlcjp") && !stderr.contains("dXNlcjp"), "{stdout}{stderr}");
+    assert!(stdout.contains("HTTP/1.1 200 Basic ****************\r\n"), "{stdout}");
+    let (stdout, stderr, status) = sh(network, &format!("curl -sS --compressed {}/gzip", server.url()));
+    assert_eq!((stdout.as_str(), status), ("", 7), "{stderr}");
+    assert!(server.asked().iter().all(|asked| asked.header("accept-encoding") == Some("identity")));
 }
 
 #[test]
