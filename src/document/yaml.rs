@@ -27,7 +27,7 @@ const MOST_DEPTH: usize = 128;
 /// more.
 const COPIED_PER_BYTE: usize = 16;
 const MOST_COPIED: usize = 16 << 20;
-const LEAST_COPIED: usize = 256 << 10;
+const LEAST_COPIED: usize = 128 << 10;
 /// Memory of a node beside its text, in bytes.
 const NODE_BYTES: usize = size_of::<Member>();
 

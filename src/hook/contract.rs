@@ -14,6 +14,7 @@ use super::decision::{Decision, Reading};
 use super::error::{ConfigError, ConfigProblem, EventError};
 use super::event::Event;
 use super::event_table::EventRow;
+use super::fault_list::FaultList;
 use super::hooks::{Hook, HookOf};
 use super::id::HookId;
 use super::matcher::Mismatch;
@@ -189,7 +190,7 @@ pub(crate) struct Loaded {
     /// The hooks.
     pub(crate) bundle: Box<dyn Bundle>,
     /// What was noticed, in order.
-    pub(crate) notices: Vec<Notice>,
+    pub(crate) notices: FaultList<Notice>,
 }
 
 /// A loaded config of one dialect.

@@ -5,6 +5,7 @@ use super::contract::{Bundle, LoadOptions, Loaded, Purpose};
 use super::error::{ConfigError, EventError};
 use super::event::{self, Event};
 use super::fail_closed::FailClosed;
+use super::fault_list;
 use super::hooks::Hook;
 use super::id::HookId;
 use super::notice::{Notice, NoticeKind};
@@ -38,7 +39,7 @@ pub struct HookSet {
 pub(super) const MOST_BYTES: u64 = 256 << 20;
 
 /// Memory that a byte of a config is charged for.
-pub(super) const MEMORY_PER_BYTE: usize = 64;
+pub(super) const MEMORY_PER_BYTE: usize = 88;
 
 impl HookSet {
     /// Loads a config.
@@ -73,6 +74,10 @@ impl HookSet {
     ) -> Result<Loaded, ConfigError> {
         let settled = version::settle(dialect, options).map_err(|why| source.problem(None, why))?;
         let mut loaded = (dialect.contract().load)(source, &settled);
+        if loaded.as_ref().is_ok_and(|loaded| loaded.notices.has_more()) {
+            let message = format!("more than {} of its entries are faulty or doubtful", fault_list::MOST);
+            return Err(source.problem(None, message).into());
+        }
         if let Ok(Loaded { bundle, notices }) = &loaded {
             let unknown = FailClosed::unknown(&options.fail_closed_hooks, bundle.as_ref(), notices);
             if let Some(id) = unknown {
@@ -113,7 +118,7 @@ impl HookSet {
     }
 
     pub(crate) fn of(dialect: Dialect, loaded: Loaded, options: &LoadOptions) -> Self {
-        for notice in &loaded.notices {
+        for notice in loaded.notices.iter() {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{notice}");
         }
         let warnings = Warnings::of(&loaded.notices);
@@ -121,6 +126,7 @@ impl HookSet {
         let only = (!options.fail_closed).then_some(&*options.fail_closed_hooks);
         let fail_closed = closes.then(|| FailClosed::of(dialect.contract().events, &loaded.notices, only));
         let Loaded { bundle, notices } = loaded;
+        let notices = notices.into_kept();
         let contract = options.contract.unwrap_or_else(|| ContractVersion::newest(dialect));
         Self { dialect, contract, bundle, notices, warnings, shadow: false, fail_closed, memory: 0 }
     }

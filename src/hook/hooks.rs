@@ -5,6 +5,7 @@ use super::id::HookId;
 use super::script::{Capture, Ended, HookIdentity, HookScript, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A hook, as far as all dialects agree.
@@ -18,8 +19,8 @@ pub struct Hook {
     pub handler: Handler,
     /// Wall time of one run.
     pub timeout: Duration,
-    /// The other bounds of one run.
-    pub limits: Limits,
+    /// The other bounds of one run; hooks of a config share them.
+    pub limits: Arc<Limits>,
     /// How much of its output is kept.
     pub capture: Capture,
     /// Working directory; `None` is the session's.
@@ -39,7 +40,7 @@ impl Hook {
         event: &'static str,
         handler: Handler,
         timeout: Duration,
-        limits: &Limits,
+        limits: &Arc<Limits>,
         capture: Capture,
     ) -> Self {
         Self {
@@ -47,7 +48,7 @@ impl Hook {
             event,
             handler,
             timeout,
-            limits: limits.clone(),
+            limits: Arc::clone(limits),
             capture,
             cwd: None,
             inherit_environment: true,

@@ -58,6 +58,7 @@ pub(crate) mod event;
 mod event_field;
 mod event_table;
 mod fail_closed;
+pub(crate) mod fault_list;
 mod field;
 mod hook_run;
 mod hook_set;

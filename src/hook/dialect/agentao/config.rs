@@ -11,6 +11,7 @@ use super::settings::AgentaoSettings;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::fault_list::FaultList;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
@@ -18,10 +19,11 @@ use crate::hook::notice::{Notice, NoticeKind};
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use std::sync::Arc;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let settings = AgentaoSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
-    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let regexes = RegexCompiler::new(limits.regex_bytes);
     let mut loader = Loader {
         purpose: options.purpose,
@@ -29,8 +31,8 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         limits,
         hooks: Vec::new(),
         entries: FxHashMap::default(),
-        problems: Vec::new(),
-        notices: Vec::new(),
+        problems: FaultList::default(),
+        notices: FaultList::default(),
     };
     loader.file("", source);
     for contribution in &options.contributions {
@@ -40,7 +42,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     }
     let Loader { hooks, problems, notices, .. } = loader;
     if !problems.is_empty() {
-        return Err(ConfigError { problems });
+        return Err(problems.into());
     }
     let bundle = AgentaoBundle { hooks: Hooks::new(hooks), settings };
     Ok(Loaded { bundle: Box::new(bundle), notices })
@@ -49,12 +51,12 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
 struct Loader {
     purpose: Purpose,
     regexes: RegexCompiler,
-    limits: Limits,
+    limits: Arc<Limits>,
     hooks: Vec<(Hook, Extra)>,
     /// Entries so far, by plug-in and event: ids count through all declarations of a plug-in.
     entries: FxHashMap<(String, &'static str), usize>,
-    problems: Vec<ConfigProblem>,
-    notices: Vec<Notice>,
+    problems: FaultList<ConfigProblem>,
+    notices: FaultList<Notice>,
 }
 
 /// Where a rule stands: in which file, of which plug-in, under which event, at which place.

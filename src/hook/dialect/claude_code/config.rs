@@ -21,6 +21,7 @@ use super::settings::{ClaudeSettings, HookSource};
 use crate::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::fault_list::FaultList;
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
@@ -41,7 +42,7 @@ const LONGEST_SESSION_END: Duration = Duration::from_mins(1);
 pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let settings = ClaudeSettings::of(options).map_err(|why| text.problem(None, why))?;
     let node = parse(text)?;
-    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let mut loader = Loader {
         text,
         purpose: options.purpose,
@@ -54,8 +55,8 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         classes: FxHashMap::default(),
         files: FxHashMap::default(),
         watched: Vec::new(),
-        problems: Vec::new(),
-        notices: Vec::new(),
+        problems: FaultList::default(),
+        notices: FaultList::default(),
     };
     let given = options.settings.contains_key("source");
     let source = if given {
@@ -71,7 +72,7 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         }
     }
     if !loader.problems.is_empty() {
-        return Err(ConfigError { problems: loader.problems });
+        return Err(loader.problems.into());
     }
     loader.turn_off();
     let Loader { hooks, switches, notices, mut watched, .. } = loader;
@@ -144,7 +145,7 @@ struct Loader<'a> {
     purpose: Purpose,
     settings: &'a ClaudeSettings,
     contract: Option<ContractVersion>,
-    limits: Limits,
+    limits: Arc<Limits>,
     regexes: RegexCompiler,
     hooks: Vec<(Hook, Extra)>,
     switches: Switches,
@@ -153,8 +154,8 @@ struct Loader<'a> {
     /// How many files each source has had.
     files: FxHashMap<String, usize>,
     watched: Vec<String>,
-    problems: Vec<ConfigProblem>,
-    notices: Vec<Notice>,
+    problems: FaultList<ConfigProblem>,
+    notices: FaultList<Notice>,
 }
 
 /// The file that is being read.

@@ -14,6 +14,7 @@ use super::version::VERSIONS;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::fault_list::FaultList;
 use crate::hook::field::texts;
 use crate::hook::hooks::{Due, Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
@@ -37,7 +38,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     if !settings.temp_dir.starts_with('/') {
         return Err(problem("settings: `temp_dir` must be an absolute path".to_owned()).into());
     }
-    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let mut loader = Loader {
         source,
         regexes: RegexCompiler::new(limits.regex_bytes),
@@ -48,8 +49,8 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         agents: Vec::new(),
         evaluators: Evaluators::read(&node),
         specs: Vec::new(),
-        problems: Vec::new(),
-        notices: Vec::new(),
+        problems: FaultList::default(),
+        notices: FaultList::default(),
     };
     loader.document(&node);
     loader.contributions(&options.contributions);
@@ -93,14 +94,14 @@ struct Loader<'a> {
     regexes: RegexCompiler,
     /// By their texts: most entries of a file have one of a few.
     matchers: FxHashMap<String, Matcher>,
-    limits: Limits,
+    limits: Arc<Limits>,
     contract: ContractVersion,
     settings: DockerAgentSettings,
     agents: Vec<Arc<str>>,
     evaluators: Evaluators,
     specs: Vec<Spec>,
-    problems: Vec<ConfigProblem>,
-    notices: Vec<Notice>,
+    problems: FaultList<ConfigProblem>,
+    notices: FaultList<Notice>,
 }
 
 impl Loader<'_> {
@@ -395,7 +396,7 @@ impl Loader<'_> {
             self.problem(None, message);
         }
         if !self.problems.is_empty() {
-            return Err(ConfigError { problems: self.problems });
+            return Err(self.problems.into());
         }
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
         let mut due = Due::default();

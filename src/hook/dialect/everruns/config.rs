@@ -11,6 +11,7 @@ use super::payload::{PREFIX, Variables, safe_id};
 use crate::document::{Node, Source};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded, Purpose};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::fault_list::FaultList;
 use crate::hook::field;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
@@ -18,6 +19,7 @@ use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 mod spec;
 #[cfg(test)]
@@ -46,7 +48,7 @@ const PARSE_FAILED: &str = "user_hooks config parse failed: ";
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let node = source.json(PARSE_FAILED)?;
-    let limits = options.limits.clone().unwrap_or_else(Limits::everruns);
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::everruns));
     let mut loader = Loader {
         source,
         options,
@@ -54,8 +56,8 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         limits,
         hooks: Vec::new(),
         muted: Vec::new(),
-        problems: Vec::new(),
-        notices: Vec::new(),
+        problems: FaultList::default(),
+        notices: FaultList::default(),
     };
     loader.document(&node)?;
     loader.finish()
@@ -102,11 +104,11 @@ struct Loader<'a> {
     source: &'a Source<'a>,
     regexes: RegexCompiler,
     options: &'a LoadOptions,
-    limits: Limits,
+    limits: Arc<Limits>,
     hooks: Vec<Spec>,
     muted: Vec<String>,
-    problems: Vec<ConfigProblem>,
-    notices: Vec<Notice>,
+    problems: FaultList<ConfigProblem>,
+    notices: FaultList<Notice>,
 }
 
 impl Loader<'_> {
@@ -319,7 +321,7 @@ impl Loader<'_> {
 
     fn finish(mut self) -> Result<Loaded, ConfigError> {
         if !self.problems.is_empty() {
-            return Err(ConfigError { problems: self.problems });
+            return Err(self.problems.into());
         }
         self.warn_of_doubles();
         let muted: FxHashSet<&str> = self.muted.iter().map(String::as_str).collect();

@@ -16,6 +16,7 @@ use super::shared::Shared;
 use crate::document::{Node, Source};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::fault_list::FaultList;
 use crate::hook::hooks::{Handler, Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
@@ -59,7 +60,7 @@ pub(super) fn read(
     source: &Source<'_>,
     options: &LoadOptions,
     shared: Arc<Shared>,
-) -> Result<(GoclawBundle, Vec<Notice>), ConfigError> {
+) -> Result<(GoclawBundle, FaultList<Notice>), ConfigError> {
     let node = source.json("hook: ")?;
     let mut settings = GoclawSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
     // A breaker that takes a hook away would open what the host wants closed.
@@ -74,10 +75,10 @@ pub(super) fn read(
             .problem(node.at, format!("hook: expected a record, found {}", node.describe()))
             .into());
     }
-    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let mut regexes = RegexCompiler::new(limits.regex_bytes);
     let mut reader = record::Reader { options, settings: &settings, limits: &limits, regexes: &mut regexes };
-    let (mut all, mut problems, mut notices) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut all, mut problems, mut notices) = (Vec::new(), FaultList::default(), FaultList::default());
     let is_empty_list = node.get("hooks").is_some_and(|hooks| hooks.as_array().is_none());
     if is_empty_list {
         return Err(source.problem(node.at, "hook: hooks: expected a list").into());
@@ -94,11 +95,11 @@ pub(super) fn read(
             Err(fault) => problems.push(source.problem(fault.at, fault.message)),
         }
     }
-    if !problems.is_empty() && (options.purpose == Purpose::Save || all.is_empty()) {
-        return Err(ConfigError { problems });
+    if !problems.is_empty() && (options.purpose == Purpose::Save || all.is_empty() || problems.has_more()) {
+        return Err(problems.into());
     }
     // One row that cannot be used does not keep the others from guarding.
-    notices.extend(problems.into_iter().map(|problem| {
+    notices.extend(problems.into_kept().into_iter().map(|problem| {
         let message = format!("{}; this row is left out", problem.message);
         Notice::new(NoticeKind::Dropped, None, ConfigProblem { message, ..problem })
     }));
@@ -116,7 +117,7 @@ pub(super) fn read(
 
 /// Two rows cannot have one id: counters, caches and audit rows go by it. A builtin gives way to a row that has its id,
 /// another double gets a number.
-fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source<'_>) {
+fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut FaultList<Notice>, source: &Source<'_>) {
     let mut seen: FxHashMap<HookId, usize> = FxHashMap::default();
     let mut kept = Vec::with_capacity(all.len());
     for (mut hook, row) in all.drain(..) {
@@ -138,9 +139,9 @@ fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source
 }
 
 /// The rows could not be read (R28): one hook stands for all of them, so that there is a record of it.
-pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec<Notice>) {
+pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, FaultList<Notice>) {
     let settings = GoclawSettings::read(&options.settings).unwrap_or_default();
-    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let (event, handler) = (EventName::PreToolUse.name(), Handler::Other("store"));
     let hook = Hook::new("goclaw:store".into(), event, handler, Duration::ZERO, &limits, Capture::of_each(0));
     let row = Row {
@@ -159,7 +160,7 @@ pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec
         priority: 0,
         created_at: None,
     };
-    (bundle(vec![(hook, row)], settings, Some(why.to_owned()), Arc::default()), Vec::new())
+    (bundle(vec![(hook, row)], settings, Some(why.to_owned()), Arc::default()), FaultList::default())
 }
 
 /// R6: higher priority first, then older first; rows without a time after those with one, in the order of the file.

@@ -13,6 +13,7 @@ use super::{guard, reminder};
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::fault_list::FaultList;
 use crate::hook::field::whole;
 use crate::hook::hooks::{Due, Handler, Hook, Hooks};
 use crate::hook::id::HookId;
@@ -22,6 +23,7 @@ use crate::hook::script::{Capture, Excess, Shell};
 use crate::limit::Limits;
 use expansion::{Expanded, expand};
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 
 const PARSE_FAILED: &str = "failed to parse hooks config: ";
@@ -43,14 +45,19 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     let reminders = reminder::read(settings.reminders.as_ref(), settings.default_reminders.as_ref())?;
     let known = |name: &str| settings.environment.iter().find(|(known, _)| known == name);
     let variable = |name: &str| known(name).map(|(_, value)| value.as_str());
-    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let mut regexes = RegexCompiler::new(limits.regex_bytes);
     let flag = settings.tools_bash_allow_append.as_deref();
     let append = variable("INFER_TOOLS_BASH_ALLOW_APPEND").or(flag);
     let (allow_list, warnings) = AllowList::compile(settings.tools.as_ref(), append, &mut regexes)
         .map_err(|why| problem(format!("settings: {why}")))?;
-    let mut loader =
-        Loader { settings: &settings, switch_at: 0, limits: &limits, hooks: Vec::new(), notices: Vec::new() };
+    let mut loader = Loader {
+        settings: &settings,
+        switch_at: 0,
+        limits: &limits,
+        hooks: Vec::new(),
+        notices: FaultList::default(),
+    };
     for warning in warnings {
         loader.notice(source.problem(None, warning), None);
     }
@@ -97,9 +104,9 @@ struct Loader<'a> {
     settings: &'a InferSettings,
     /// Where the user's file says whether hooks are enabled; its beginning where it does not.
     switch_at: usize,
-    limits: &'a Limits,
+    limits: &'a Arc<Limits>,
     hooks: Vec<(Hook, Extra)>,
-    notices: Vec<Notice>,
+    notices: FaultList<Notice>,
 }
 
 /// A file being read: its text, and the expansion that it was read after.

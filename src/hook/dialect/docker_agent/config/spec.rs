@@ -14,6 +14,7 @@ use crate::hook::id::HookId;
 use crate::hook::script::{Capture, Shell};
 use crate::hook::version::{ContractVersion, Part};
 use crate::limit::Limits;
+use std::sync::Arc;
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT: u64 = 60;
@@ -46,7 +47,7 @@ pub(super) struct Reader<'a> {
     pub(super) group: &'a Group,
     pub(super) path: &'a str,
     pub(super) index: usize,
-    pub(super) limits: &'a Limits,
+    pub(super) limits: &'a Arc<Limits>,
     pub(super) settings: &'a DockerAgentSettings,
     pub(super) contract: ContractVersion,
     pub(super) evaluators: &'a Evaluators,

@@ -15,6 +15,7 @@ use crate::hook::word::Word;
 use crate::limit::Limits;
 use crate::text::Text;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Standard output and standard error together, in bytes (5.2).
@@ -47,7 +48,7 @@ pub(super) fn read(
     origin: Origin<'_>,
     index: usize,
     node: &Node,
-    limits: &Limits,
+    limits: &Arc<Limits>,
     regexes: &mut RegexCompiler,
 ) -> Result<Spec, Fault> {
     let raw = Raw::read(node)?;

@@ -97,7 +97,7 @@ pub(in crate::hook::dialect::goclaw) enum Native {
 pub(super) struct Reader<'a> {
     pub(super) options: &'a LoadOptions,
     pub(super) settings: &'a GoclawSettings,
-    pub(super) limits: &'a Limits,
+    pub(super) limits: &'a Arc<Limits>,
     pub(super) regexes: &'a mut RegexCompiler,
 }
 
