@@ -7,8 +7,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-#[path = "house/git_options.rs"]
-mod git_options;
 #[path = "house/imports.rs"]
 mod imports;
 

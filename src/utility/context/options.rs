@@ -1,7 +1,8 @@
 //! The options of utilities as tables, from which the parser (`arguments.rs`) and `--help` come.
 //!
 //! The macro `options!` makes the table of a utility together with an enum of its options. What was given is asked for by
-//! the enum's variants, so that a misspelt option, or one of another utility, does not compile.
+//! the enum's variants, so that a misspelt option, or one of another utility, does not compile. Options that several commands
+//! have are an enum of their own, which is a variant of theirs.
 
 use crate::memory::{String, ToMetered, format};
 use crate::utility::{ExitStatus, Output, Utility, UtilityError};
@@ -98,27 +99,105 @@ fn row<O: OptionSet>(option: O) -> Option<&'static OptionSpec> {
     O::NAMES.iter().position(|name| *name == option).and_then(|row| O::TABLE.get(row))
 }
 
-/// Declares the options of a utility: an enum, and the table with a row for each name that an option has.
+/// The elements of all lists, in order; `N` is how many they are. The compiler runs it, for tables.
+pub(in crate::utility) const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut at) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            all[at] = lists[list][index];
+            (index, at) = (index + 1, at + 1);
+        }
+        list += 1;
+    }
+    all
+}
+
+/// How many elements all lists have.
+pub(in crate::utility) const fn count<T>(lists: &[&[T]]) -> usize {
+    let (mut list, mut count) = (0, 0);
+    while list < lists.len() {
+        count += lists[list].len();
+        list += 1;
+    }
+    count
+}
+
+/// Declares the options of a utility: an enum, and the table with a row for each name that an option has. A variant with a
+/// type in parentheses stands for all options of another such enum: a set that several commands share is declared once.
 ///
 /// ```text
 /// options! {
 ///     enum Opt {
 ///         Bytes = value('c', "bytes", "NUM", "print the first NUM bytes"),
 ///         Quiet = flag('q', "quiet", "never print headers") | flag('\0', "silent", "the same as --quiet"),
+///         Diff(DiffOpt),
 ///     }
 /// }
 /// ```
 macro_rules! options {
-    (@same $kind:ident $name:path) => { $name };
-    ($visibility:vis enum $Opt:ident { $($name:ident = $($kind:ident $row:tt)|+),* $(,)? }) => {
+    (@name $kind:ident $name:path) => { $name };
+    (@names $Opt:ident $name:ident $Set:ty) => {{
+        const SET: &[$Set] = <$Set as $crate::utility::OptionSet>::NAMES;
+        const NAMES: [$Opt; SET.len()] = {
+            let mut names = [$Opt::$name(SET[0]); SET.len()];
+            let mut at = 0;
+            while at < SET.len() {
+                names[at] = $Opt::$name(SET[at]);
+                at += 1;
+            }
+            names
+        };
+        &NAMES
+    }};
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $Opt:ident { $($name:ident $(($Set:ty))? $(= $($kind:ident $row:tt)|+)?),* $(,)? }
+    ) => {
+        $(#[$attribute])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        $visibility enum $Opt { $($name),* }
+        $visibility enum $Opt { $($name $(($Set))?),* }
 
         impl $crate::utility::OptionSet for $Opt {
-            const TABLE: &'static [$crate::utility::OptionSpec] = &[$($($crate::utility::$kind $row),+),*];
-            const NAMES: &'static [Self] =
-                &[$($($crate::utility::context::options::options!(@same $kind Self::$name)),+),*];
+            const TABLE: &'static [$crate::utility::OptionSpec] = {
+                use $crate::utility::context::options::{count, joined};
+                const LISTS: &[&[$crate::utility::OptionSpec]] = &[$(
+                    $(<$Set as $crate::utility::OptionSet>::TABLE)?
+                    $(&[$($crate::utility::$kind $row),+])?
+                ),*];
+                const ROWS: [$crate::utility::OptionSpec; count(LISTS)] = joined(LISTS);
+                &ROWS
+            };
+            const NAMES: &'static [Self] = {
+                use $crate::utility::context::options::{count, joined, options};
+                const LISTS: &[&[$Opt]] = &[$(
+                    $(options!(@names $Opt $name $Set))?
+                    $(&[$(options!(@name $kind $Opt::$name)),+])?
+                ),*];
+                const NAMES: [$Opt; count(LISTS)] = joined(LISTS);
+                &NAMES
+            };
         }
+
+        $($(
+            impl From<$Set> for $Opt {
+                fn from(option: $Set) -> Self {
+                    Self::$name(option)
+                }
+            }
+
+            impl TryFrom<$Opt> for $Set {
+                type Error = ();
+
+                fn try_from(option: $Opt) -> std::result::Result<Self, ()> {
+                    match option {
+                        $Opt::$name(option) => Ok(option),
+                        _ => Err(()),
+                    }
+                }
+            }
+        )?)*
     };
 }
 pub(crate) use options;

@@ -1,13 +1,13 @@
 //! The arguments of a subcommand, after git's own parser: long names may be abbreviated and negated (`--no-NAME`), letters
-//! clustered, options stand after operands, `--` ends them.
+//! clustered, options stand after operands, `--` ends them. What was given is asked for by the options' variants.
 
 use super::Git;
 use super::command::Command;
 use super::error::{GitError, Result, fatal};
 use crate::memory::{String, Vec, format};
 use crate::text::Text;
-use crate::utility::OptionSpec;
 use crate::utility::context::options::OptionArgument;
+use crate::utility::{OptionSet, OptionSpec};
 
 /// How a subcommand words what it does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,16 +21,18 @@ pub(crate) enum Style {
 }
 
 #[derive(Clone, Debug)]
-struct Given {
-    spec: &'static OptionSpec,
+struct Given<O> {
+    option: O,
     is_negated: bool,
     value: Option<Text>,
+    /// How many options were given before it.
+    place: usize,
 }
 
-/// What a subcommand was given.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Arguments {
-    given: Vec<Given>,
+/// What a subcommand was given; `O` are the options that it has.
+#[derive(Clone, Debug)]
+pub(crate) struct Arguments<O> {
+    given: Vec<Given<O>>,
     pub(crate) operands: Vec<Text>,
     /// For each operand how many options stand before it.
     marks: Vec<usize>,
@@ -38,89 +40,98 @@ pub(crate) struct Arguments {
     pub(crate) separator: Option<usize>,
 }
 
-fn is_named(spec: &OptionSpec, name: &str) -> bool {
-    spec.long == name || (spec.short != '\0' && name.chars().eq([spec.short]))
+impl<O> Default for Arguments<O> {
+    fn default() -> Self {
+        Self { given: Vec::new(), operands: Vec::new(), marks: Vec::new(), separator: None }
+    }
 }
 
-impl Arguments {
-    fn last(&self, name: &str) -> Option<&Given> {
-        self.given.iter().rev().find(|given| is_named(given.spec, name))
+impl<O: Copy + PartialEq> Arguments<O> {
+    fn last(&self, option: O) -> Option<&Given<O>> {
+        self.given.iter().rev().find(|given| given.option == option)
     }
 
     /// Whether an option was given and not negated after it.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.last(name).is_some_and(|given| !given.is_negated)
+    pub(crate) fn has(&self, option: impl Into<O>) -> bool {
+        self.truth(option) == Some(true)
+    }
+
+    /// Whether [`Arguments::has`] is true of one of these options.
+    pub(crate) fn has_any<S: Into<O>, const N: usize>(&self, options: [S; N]) -> bool {
+        options.into_iter().any(|option| self.has(option))
+    }
+
+    /// The first of these options, in the order of the list, that was given and not negated after it.
+    pub(crate) fn first_of<S: Copy + Into<O>, const N: usize>(&self, options: [S; N]) -> Option<S> {
+        options.into_iter().find(|option| self.has(*option))
     }
 
     /// Whether an option was given (`true`), negated (`false`) or neither.
-    pub(crate) fn truth(&self, name: &str) -> Option<bool> {
-        self.last(name).map(|given| !given.is_negated)
+    pub(crate) fn truth(&self, option: impl Into<O>) -> Option<bool> {
+        self.last(option.into()).map(|given| !given.is_negated)
     }
 
-    pub(crate) fn count(&self, name: &str) -> usize {
-        self.given.iter().filter(|given| is_named(given.spec, name) && !given.is_negated).count()
+    pub(crate) fn count(&self, option: impl Into<O>) -> usize {
+        let option = option.into();
+        self.given.iter().filter(|given| given.option == option && !given.is_negated).count()
     }
 
-    pub(crate) fn value(&self, name: &str) -> Option<&Text> {
-        self.last(name).filter(|given| !given.is_negated).and_then(|given| given.value.as_ref())
+    pub(crate) fn value(&self, option: impl Into<O>) -> Option<&Text> {
+        self.last(option.into()).filter(|given| !given.is_negated).and_then(|given| given.value.as_ref())
     }
 
-    pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &Text> {
-        self.given
-            .iter()
-            .filter(move |given| is_named(given.spec, name))
-            .filter_map(|given| given.value.as_ref())
+    pub(crate) fn values(&self, option: impl Into<O>) -> impl Iterator<Item = &Text> {
+        let option = option.into();
+        self.given.iter().filter(move |given| given.option == option).filter_map(|given| given.value.as_ref())
     }
 
     /// Which of these options was given last.
-    pub(crate) fn last_of<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
-        self.given
-            .iter()
-            .rev()
-            .filter(|given| !given.is_negated)
-            .find_map(|given| names.iter().copied().find(|name| is_named(given.spec, name)))
+    pub(crate) fn last_of<S: Copy + Into<O>, const N: usize>(&self, options: [S; N]) -> Option<S> {
+        let mut given = self.given.iter().rev().filter(|given| !given.is_negated);
+        given.find_map(|given| options.into_iter().find(|option| given.option == (*option).into()))
     }
 
     /// Which of these options stands last, and whether it was not negated.
-    pub(crate) fn truth_of_last<'n>(&self, names: &[&'n str]) -> Option<(&'n str, bool)> {
+    pub(crate) fn truth_of_last<S: Copy + Into<O>, const N: usize>(
+        &self,
+        options: [S; N],
+    ) -> Option<(S, bool)> {
         self.given.iter().rev().find_map(|given| {
-            names
-                .iter()
-                .copied()
-                .find(|name| is_named(given.spec, name))
-                .map(|name| (name, !given.is_negated))
+            let option = options.into_iter().find(|option| given.option == (*option).into());
+            option.map(|option| (option, !given.is_negated))
         })
     }
 
-    /// Options in order: their long name, or their letter.
-    pub(crate) fn in_order(&self) -> impl Iterator<Item = (&'static OptionSpec, Option<&Text>)> {
-        self.given.iter().filter(|given| !given.is_negated).map(|given| (given.spec, given.value.as_ref()))
+    /// Options in order.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (O, Option<&Text>)> {
+        self.given.iter().filter(|given| !given.is_negated).map(|given| (given.option, given.value.as_ref()))
     }
 
-    /// Whether an odd number of `--NAME` stands before an operand.
-    pub(crate) fn is_toggled_at(&self, name: &str, operand: usize) -> bool {
+    /// Whether an odd number of times an option stands before an operand.
+    pub(crate) fn is_toggled_at(&self, option: impl Into<O>, operand: usize) -> bool {
         let before = self.marks.get(operand).copied().unwrap_or(0);
-        self.is_toggled(name, before)
+        let option = option.into();
+        let given = self.given.iter().take_while(|given| given.place < before);
+        given.filter(|given| given.option == option).count() % 2 == 1
     }
 
-    fn is_toggled(&self, name: &str, before: usize) -> bool {
-        self.given.iter().take(before).filter(|given| is_named(given.spec, name)).count() % 2 == 1
-    }
-
-    /// As [`Arguments::in_order`], with whether `--NAME` reverses the meaning of an option.
+    /// As [`Arguments::in_order`], negated ones too, with whether another option reverses the meaning of each.
     pub(crate) fn in_order_toggled(
         &self,
-        name: &str,
-    ) -> impl Iterator<Item = (&'static OptionSpec, Option<&Text>, bool)> {
-        self.given
-            .iter()
-            .enumerate()
-            .map(move |(at, given)| (given.spec, given.value.as_ref(), self.is_toggled(name, at)))
+        option: impl Into<O>,
+    ) -> impl Iterator<Item = (O, Option<&Text>, bool)> {
+        let option = option.into();
+        let mut is_toggled = false;
+        self.given.iter().map(move |given| {
+            let shown = (given.option, given.value.as_ref(), is_toggled);
+            is_toggled ^= given.option == option;
+            shown
+        })
     }
 
     /// A number that an option has.
-    pub(crate) fn number(&self, name: &str) -> Result<Option<i64>> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+    pub(crate) fn number(&self, option: impl Into<O>) -> Result<Option<i64>> {
+        let Some(value) = self.value(option) else { return Ok(None) };
         match std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()) {
             Some(number) => Ok(Some(number)),
             None => Err(fatal!("'{value}': not an integer")),
@@ -131,18 +142,43 @@ impl Arguments {
     pub(crate) fn parts(&self) -> (&[Text], &[Text]) {
         self.operands.split_at(self.separator.unwrap_or(self.operands.len()).min(self.operands.len()))
     }
+
+    /// The same arguments for a part of the program that knows other options; those without a counterpart are left out.
+    pub(crate) fn pick<S>(&self, counterpart: impl Fn(O) -> Option<S>) -> Arguments<S> {
+        self.clone().into_picked(counterpart)
+    }
+
+    /// The same arguments with the options of a set alone that the command shares with others.
+    pub(crate) fn part<S: TryFrom<O>>(&self) -> Arguments<S> {
+        self.pick(|option| S::try_from(option).ok())
+    }
+
+    fn into_picked<S>(self, counterpart: impl Fn(O) -> Option<S>) -> Arguments<S> {
+        let picked = self.given.into_iter().filter_map(|given| {
+            let Given { option, is_negated, value, place } = given;
+            Some(Given { option: counterpart(option)?, is_negated, value, place })
+        });
+        let given = picked.collect();
+        Arguments { given, operands: self.operands, marks: self.marks, separator: self.separator }
+    }
 }
 
 impl Git {
-    /// Splits the arguments by the rows of the subcommand.
-    pub(crate) fn arguments(&mut self) -> Result<Arguments> {
+    /// Splits the arguments by the options of the subcommand.
+    pub(crate) fn arguments<O: OptionSet>(&mut self) -> Result<Arguments<O>> {
+        let rows = self.given_rows(O::TABLE)?;
+        Ok(rows.into_picked(|row| O::NAMES.get(row).copied()))
+    }
+
+    /// What was given, by the indices of the rows, so that there is one for all subcommands.
+    fn given_rows(&mut self, table: &'static [OptionSpec]) -> Result<Arguments<usize>> {
         let args = std::mem::take(&mut self.ctx.args);
-        let row = self.row;
-        let mut arguments = Arguments::default();
+        let mut parser = Parser { row: self.row, table, arguments: Arguments::default() };
         let mut args = args.into_iter();
         let mut only_operands = false;
         while let Some(arg) = args.next() {
             self.ctx.tick_now()?;
+            let arguments = &mut parser.arguments;
             // Operands that were taken before this word.
             arguments.marks.resize(arguments.operands.len(), arguments.given.len());
             match arg.as_bytes() {
@@ -154,22 +190,22 @@ impl Git {
                 b"--end-of-options" => only_operands = true,
                 [b'-', b'-', long @ ..] => {
                     if long == b"help" {
-                        self.ctx.stdout.push(usage(row).as_bytes());
+                        self.ctx.stdout.push(usage(self.row).as_bytes());
                         return Err(GitError::Exit(0));
                     }
-                    let given = take_long(row, long, &mut args)?;
-                    arguments.given.push(given);
+                    parser.take_long(long, &mut args)?;
                 }
                 [b'-', cluster @ ..] if !cluster.is_empty() => {
-                    if cluster == b"h" && !row.specs().any(|spec| spec.short == 'h') {
-                        self.ctx.stdout.push(usage(row).as_bytes());
+                    if cluster == b"h" && !table.iter().any(|spec| spec.short == 'h') {
+                        self.ctx.stdout.push(usage(self.row).as_bytes());
                         return Err(GitError::Exit(129));
                     }
-                    take_cluster(row, cluster, &mut args, &mut arguments.given)?;
+                    parser.take_cluster(cluster, &mut args)?;
                 }
                 _ => arguments.operands.push(arg),
             }
         }
+        let mut arguments = parser.arguments;
         arguments.marks.resize(arguments.operands.len(), arguments.given.len());
         Ok(arguments)
     }
@@ -184,7 +220,7 @@ pub(crate) fn usage(row: &Command) -> String {
         text.push('\n');
     }
     text.push('\n');
-    for spec in row.specs() {
+    for spec in row.options {
         let short = if spec.short == '\0' { String::new() } else { format!("-{}", spec.short) };
         let comma = if spec.short == '\0' || spec.long.is_empty() { "" } else { ", " };
         let long = if spec.long.is_empty() { String::new() } else { format!("--{}", spec.long) };
@@ -217,92 +253,116 @@ fn unknown(row: &Command, arg: &str, is_long: bool) -> GitError {
     }
 }
 
-fn take_long(row: &'static Command, long: &[u8], rest: &mut impl Iterator<Item = Text>) -> Result<Given> {
-    let (name, attached) = match memchr::memchr(b'=', long) {
-        Some(at) => (long.get(..at).unwrap_or(long), long.get(at + 1..)),
-        None => (long, None),
-    };
-    let is_long = |spec: &&'static OptionSpec| {
-        !spec.long.is_empty() && !matches!(spec.argument, OptionArgument::Number(_))
-    };
-    let exact = row.specs().filter(is_long).find(|spec| spec.long.as_bytes() == name);
-    let positive = name.strip_prefix(b"no-");
-    let negated =
-        positive.and_then(|name| row.specs().filter(is_long).find(|spec| spec.long.as_bytes() == name));
-    let (spec, is_negated) = match (exact, negated) {
-        (Some(spec), _) => (spec, false),
-        (None, Some(spec)) => (spec, true),
-        (None, None) => {
-            let mut fits = row.specs().filter(is_long).filter(|spec| spec.long.as_bytes().starts_with(name));
-            match (fits.next(), fits.next()) {
-                (Some(one), None) if name.len() > 1 => (one, false),
-                (Some(one), Some(other)) if row.style == Style::Options => {
-                    let (name, one, other) = (bstr::BStr::new(name), one.long, other.long);
-                    let text = format!("ambiguous option: {name} (could be --{one} or --{other})");
-                    return Err(GitError::Error(text, 129));
-                }
-                _ => return Err(unknown(row, &format!("--{}", bstr::BStr::new(long)), true)),
-            }
-        }
-    };
-    let value = match (spec.argument, attached) {
-        _ if is_negated => None,
-        (OptionArgument::None | OptionArgument::Number(_), Some(_)) => {
-            return Err(GitError::Error(format!("option `{}' takes no value", spec.long), 129));
-        }
-        (OptionArgument::Required(_), None) => match rest.next() {
-            Some(value) => Some(value),
-            None => return Err(GitError::Error(format!("option `{}' requires a value", spec.long), 129)),
-        },
-        // What names a commit may stand apart: `--merged main`.
-        (OptionArgument::Optional("commit"), None) => rest.next(),
-        (_, attached) => attached.map(Text::from),
-    };
-    Ok(Given { spec, is_negated, value })
+/// A row of a table and its index.
+type Row = (usize, &'static OptionSpec);
+
+/// Takes words by the rows of a table.
+struct Parser {
+    row: &'static Command,
+    table: &'static [OptionSpec],
+    arguments: Arguments<usize>,
 }
 
-fn take_cluster(
-    row: &'static Command,
-    cluster: &[u8],
-    rest: &mut impl Iterator<Item = Text>,
-    given: &mut Vec<Given>,
-) -> Result<()> {
-    let mut at = 0;
-    while let Some(&letter) = cluster.get(at) {
-        at += 1;
-        if letter.is_ascii_digit()
-            && let Some(spec) = row.specs().find(|spec| matches!(spec.argument, OptionArgument::Number(_)))
-        {
-            let digits: Vec<u8> =
-                cluster.iter().skip(at - 1).copied().take_while(u8::is_ascii_digit).collect();
-            at += digits.len() - 1;
-            given.push(Given { spec, is_negated: false, value: Some(digits.into()) });
-            continue;
+impl Parser {
+    fn push(&mut self, row: usize, is_negated: bool, value: Option<Text>) {
+        let place = self.arguments.given.len();
+        self.arguments.given.push(Given { option: row, is_negated, value, place });
+    }
+
+    fn find(&self, is_wanted: impl Fn(&OptionSpec) -> bool) -> Option<Row> {
+        self.table.iter().enumerate().find(|(_, spec)| is_wanted(spec))
+    }
+
+    fn long(&self, is_wanted: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = Row> {
+        let is_long =
+            |spec: &OptionSpec| !spec.long.is_empty() && !matches!(spec.argument, OptionArgument::Number(_));
+        let rows = self.table.iter().enumerate();
+        rows.filter(move |(_, spec)| is_long(spec) && is_wanted(spec.long.as_bytes()))
+    }
+
+    /// The row of a long name, and whether the name negates it. `long` is the name with what is attached to it.
+    fn find_long(&self, long: &[u8], name: &[u8]) -> Result<(usize, &'static OptionSpec, bool)> {
+        if let Some((row, spec)) = self.long(|known| known == name).next() {
+            return Ok((row, spec, false));
         }
-        let Some(spec) = row.specs().find(|spec| spec.short == char::from(letter)) else {
-            let whole = match row.style {
-                Style::Options => format!("-{}", char::from(letter)),
-                _ => format!("-{}", bstr::BStr::new(cluster)),
-            };
-            return Err(unknown(row, &whole, false));
+        if let Some(positive) = name.strip_prefix(b"no-")
+            && let Some((row, spec)) = self.long(|known| known == positive).next()
+        {
+            return Ok((row, spec, true));
+        }
+        let mut fits = self.long(|known| known.starts_with(name));
+        match (fits.next(), fits.next()) {
+            (Some((row, spec)), None) if name.len() > 1 => Ok((row, spec, false)),
+            (Some((_, one)), Some((_, other))) if self.row.style == Style::Options => {
+                let (name, one, other) = (bstr::BStr::new(name), one.long, other.long);
+                let text = format!("ambiguous option: {name} (could be --{one} or --{other})");
+                Err(GitError::Error(text, 129))
+            }
+            _ => Err(unknown(self.row, &format!("--{}", bstr::BStr::new(long)), true)),
+        }
+    }
+
+    fn take_long(&mut self, long: &[u8], rest: &mut impl Iterator<Item = Text>) -> Result<()> {
+        let (name, attached) = match memchr::memchr(b'=', long) {
+            Some(at) => (long.get(..at).unwrap_or(long), long.get(at + 1..)),
+            None => (long, None),
         };
-        let attached = cluster.get(at..).filter(|rest| !rest.is_empty());
-        let value = match spec.argument {
-            OptionArgument::None | OptionArgument::Number(_) => {
-                given.push(Given { spec, is_negated: false, value: None });
+        let (row, spec, is_negated) = self.find_long(long, name)?;
+        let value = match (spec.argument, attached) {
+            _ if is_negated => None,
+            (OptionArgument::None | OptionArgument::Number(_), Some(_)) => {
+                return Err(GitError::Error(format!("option `{}' takes no value", spec.long), 129));
+            }
+            (OptionArgument::Required(_), None) => match rest.next() {
+                Some(value) => Some(value),
+                None => return Err(GitError::Error(format!("option `{}' requires a value", spec.long), 129)),
+            },
+            // What names a commit may stand apart: `--merged main`.
+            (OptionArgument::Optional("commit"), None) => rest.next(),
+            (_, attached) => attached.map(Text::from),
+        };
+        self.push(row, is_negated, value);
+        Ok(())
+    }
+
+    fn take_cluster(&mut self, cluster: &[u8], rest: &mut impl Iterator<Item = Text>) -> Result<()> {
+        let mut at = 0;
+        while let Some(&letter) = cluster.get(at) {
+            at += 1;
+            if letter.is_ascii_digit()
+                && let Some((row, _)) = self.find(|spec| matches!(spec.argument, OptionArgument::Number(_)))
+            {
+                let digits: Vec<u8> =
+                    cluster.iter().skip(at - 1).copied().take_while(u8::is_ascii_digit).collect();
+                at += digits.len() - 1;
+                self.push(row, false, Some(digits.into()));
                 continue;
             }
-            OptionArgument::Optional(_) => attached.map(Text::from),
-            OptionArgument::Required(_) => match attached.map(Text::from).or_else(|| rest.next()) {
-                Some(value) => Some(value),
-                None => {
-                    let text = format!("switch `{}' requires a value", char::from(letter));
-                    return Err(GitError::Error(text, 129));
+            let Some((row, spec)) = self.find(|spec| spec.short == char::from(letter)) else {
+                let whole = match self.row.style {
+                    Style::Options => format!("-{}", char::from(letter)),
+                    _ => format!("-{}", bstr::BStr::new(cluster)),
+                };
+                return Err(unknown(self.row, &whole, false));
+            };
+            let attached = cluster.get(at..).filter(|rest| !rest.is_empty());
+            let value = match spec.argument {
+                OptionArgument::None | OptionArgument::Number(_) => {
+                    self.push(row, false, None);
+                    continue;
                 }
-            },
-        };
-        given.push(Given { spec, is_negated: false, value });
-        return Ok(());
+                OptionArgument::Optional(_) => attached.map(Text::from),
+                OptionArgument::Required(_) => match attached.map(Text::from).or_else(|| rest.next()) {
+                    Some(value) => Some(value),
+                    None => {
+                        let text = format!("switch `{}' requires a value", char::from(letter));
+                        return Err(GitError::Error(text, 129));
+                    }
+                },
+            };
+            self.push(row, false, value);
+            return Ok(());
+        }
+        Ok(())
     }
-    Ok(())
 }

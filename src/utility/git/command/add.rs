@@ -6,41 +6,45 @@ use crate::utility::git::index::{Index, IndexEntry};
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::status::{Ignored, Status, Untracked};
 
+options! {
+    enum Opt {
+        DryRun = flag('n', "dry-run", "dry run"),
+        Verbose = flag('v', "verbose", "be verbose"),
+        Interactive = flag('i', "interactive", "not supported"),
+        Patch = flag('p', "patch", "not supported"),
+        Edit = flag('e', "edit", "not supported"),
+        Force = flag('f', "force", "allow adding otherwise ignored files"),
+        Update = flag('u', "update", "update tracked files"),
+        IntentToAdd = flag('N', "intent-to-add", "record only the fact that the path will be added later"),
+        All = flag('A', "all", "add changes from all tracked and untracked files"),
+        IgnoreRemoval = flag('\0', "ignore-removal", "ignore paths removed in the working tree (same as --no-all)"),
+        Refresh = flag('\0', "refresh", "don't add, only refresh the index"),
+        IgnoreErrors = flag('\0', "ignore-errors", "just skip files which cannot be added because of errors"),
+        IgnoreMissing = flag('\0', "ignore-missing", "check if - even missing - files are ignored in dry run"),
+        Chmod = value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
+        PathspecFromFile = value('\0', "pathspec-from-file", "file", "not supported"),
+        Sparse = flag('\0', "sparse", "accepted"),
+        Renormalize = flag('\0', "renormalize", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "add",
     usage: "git add [<options>] [--] <pathspec>...",
-    options: &[&[
-        flag('n', "dry-run", "dry run"),
-        flag('v', "verbose", "be verbose"),
-        flag('i', "interactive", "not supported"),
-        flag('p', "patch", "not supported"),
-        flag('e', "edit", "not supported"),
-        flag('f', "force", "allow adding otherwise ignored files"),
-        flag('u', "update", "update tracked files"),
-        flag('N', "intent-to-add", "record only the fact that the path will be added later"),
-        flag('A', "all", "add changes from all tracked and untracked files"),
-        flag('\0', "ignore-removal", "ignore paths removed in the working tree (same as --no-all)"),
-        flag('\0', "refresh", "don't add, only refresh the index"),
-        flag('\0', "ignore-errors", "just skip files which cannot be added because of errors"),
-        flag('\0', "ignore-missing", "check if - even missing - files are ignored in dry run"),
-        value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
-        value('\0', "pathspec-from-file", "file", "not supported"),
-        flag('\0', "sparse", "accepted"),
-        flag('\0', "renormalize", "not supported"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["interactive", "patch", "edit", "pathspec-from-file", "renormalize"] {
-        if arguments.has(name) {
-            return Err(fatal!("add --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) =
+        arguments.first_of([Opt::Interactive, Opt::Patch, Opt::Edit, Opt::PathspecFromFile, Opt::Renormalize])
+    {
+        return Err(fatal!("add --{} is not supported", option.long()));
     }
-    let (update, all) = (arguments.has("update"), arguments.has("all"));
+    let (update, all) = (arguments.has(Opt::Update), arguments.has(Opt::All));
     if arguments.operands.is_empty() && !update && !all {
         git.say("Nothing specified, nothing added.");
         git.say("hint: Maybe you wanted to say 'git add .'?");
@@ -62,17 +66,17 @@ async fn run(git: &mut Git) -> Result<u8> {
     let mut new: Vec<Text> = std::mem::take(&mut status.untracked);
     let ignored: Vec<Text> = std::mem::take(&mut status.ignored);
     let mut refused: Vec<Text> = Vec::new();
-    if arguments.has("force") {
+    if arguments.has(Opt::Force) {
         new.extend(ignored.iter().cloned());
     } else if !update {
         refused = refused_paths(git, &spec).await?;
     }
     check_matches(git, &arguments, &spec, &index, &new, &ignored)?;
-    let is_dry = arguments.has("dry-run");
-    let shows = arguments.has("verbose") || is_dry;
-    let removes = arguments.has("all")
+    let is_dry = arguments.has(Opt::DryRun);
+    let shows = arguments.has(Opt::Verbose) || is_dry;
+    let removes = arguments.has(Opt::All)
         || update
-        || !(arguments.has("ignore-removal") || arguments.truth("all") == Some(false));
+        || !(arguments.has(Opt::IgnoreRemoval) || arguments.truth(Opt::All) == Some(false));
     git.update_tracked(&mut index, &spec, removes, shows).await?;
     new.sort();
     for path in &new {
@@ -82,7 +86,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             git.print(&line).await?;
         }
         let path = path.strip_suffix(b"/").unwrap_or(path);
-        if arguments.has("intent-to-add") {
+        if arguments.has(Opt::IntentToAdd) {
             let mode = git.work_mode(path)?.unwrap_or(0o100_644);
             let entry = IndexEntry {
                 mode,
@@ -97,7 +101,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             index.put(entry);
         }
     }
-    if let Some(change) = arguments.value("chmod") {
+    if let Some(change) = arguments.value(Opt::Chmod) {
         let is_on = &**change == b"+x";
         for entry in index
             .entries
@@ -166,7 +170,7 @@ async fn refused_paths(git: &mut Git, spec: &Pathspec) -> Result<Vec<Text>> {
 
 fn check_matches(
     git: &Git,
-    arguments: &Arguments,
+    arguments: &Arguments<Opt>,
     spec: &Pathspec,
     index: &Index,
     new: &[Text],
@@ -178,7 +182,7 @@ fn check_matches(
     let missing = spec.unmatched(&known.chain(others.iter().map(Text::as_bytes)));
     for given in missing {
         let is_there = git.fs().symlink_metadata(&git.ctx.absolute(&given)).is_ok();
-        if !is_there || arguments.has("update") {
+        if !is_there || arguments.has(Opt::Update) {
             return Err(fatal!("pathspec '{given}' did not match any files"));
         }
     }

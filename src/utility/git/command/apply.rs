@@ -11,38 +11,42 @@ use crate::utility::git::repository::read_file;
 use fragment::{Image, apply_fragment};
 use parse::Patch;
 
+options! {
+    enum Opt {
+        Exclude = value('\0', "exclude", "path", "don't apply changes matching the given path"),
+        Include = value('\0', "include", "path", "apply changes matching the given path"),
+        Strip = value('p', "", "num", "remove <num> leading slashes from traditional diff paths"),
+        Add = flag('\0', "add", "not supported"),
+        Stat = flag('\0', "stat", "instead of applying the patch, output diffstat for the input"),
+        Numstat = flag('\0', "numstat", "show number of added and deleted lines in decimal notation"),
+        Summary = flag('\0', "summary", "instead of applying the patch, output a summary for the input"),
+        Check = flag('\0', "check", "instead of applying the patch, see if the patch is applicable"),
+        Index = flag('\0', "index", "make sure the patch is applicable to the current index"),
+        IntentToAdd = flag('N', "intent-to-add", "mark new files with `git add --intent-to-add`"),
+        Cached = flag('\0', "cached", "apply a patch without touching the working tree"),
+        Apply = flag('\0', "apply", "also apply the patch (use with --stat/--summary/--check)"),
+        ThreeWay = flag('3', "3way", "not supported"),
+        Nul = flag('z', "", "paths are separated with NUL character"),
+        Context = value('C', "", "n", "ensure at least <n> lines of context match"),
+        Whitespace = value('\0', "whitespace", "action", "detect new or modified lines that have whitespace errors"),
+        IgnoreSpaceChange = flag('\0', "ignore-space-change", "not supported"),
+        IgnoreWhitespace = flag('\0', "ignore-whitespace", "not supported"),
+        Reverse = flag('R', "reverse", "apply the patch in reverse"),
+        UnidiffZero = flag('\0', "unidiff-zero", "don't expect at least one line of context"),
+        Reject = flag('\0', "reject", "not supported"),
+        AllowOverlap = flag('\0', "allow-overlap", "allow overlapping hunks"),
+        Verbose = flag('v', "verbose", "be verbose"),
+        Quiet = flag('q', "quiet", "be quiet"),
+        Recount = flag('\0', "recount", "do not trust the line counts in the hunk headers"),
+        Directory = value('\0', "directory", "root", "prepend <root> to all filenames"),
+        AllowEmpty = flag('\0', "allow-empty", "don't return error for empty patches"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "apply",
     usage: "git apply [<options>] [<patch>...]",
-    options: &[&[
-        value('\0', "exclude", "path", "don't apply changes matching the given path"),
-        value('\0', "include", "path", "apply changes matching the given path"),
-        value('p', "", "num", "remove <num> leading slashes from traditional diff paths"),
-        flag('\0', "add", "not supported"),
-        flag('\0', "stat", "instead of applying the patch, output diffstat for the input"),
-        flag('\0', "numstat", "show number of added and deleted lines in decimal notation"),
-        flag('\0', "summary", "instead of applying the patch, output a summary for the input"),
-        flag('\0', "check", "instead of applying the patch, see if the patch is applicable"),
-        flag('\0', "index", "make sure the patch is applicable to the current index"),
-        flag('N', "intent-to-add", "mark new files with `git add --intent-to-add`"),
-        flag('\0', "cached", "apply a patch without touching the working tree"),
-        flag('\0', "apply", "also apply the patch (use with --stat/--summary/--check)"),
-        flag('3', "3way", "not supported"),
-        flag('z', "", "paths are separated with NUL character"),
-        value('C', "", "n", "ensure at least <n> lines of context match"),
-        value('\0', "whitespace", "action", "detect new or modified lines that have whitespace errors"),
-        flag('\0', "ignore-space-change", "not supported"),
-        flag('\0', "ignore-whitespace", "not supported"),
-        flag('R', "reverse", "apply the patch in reverse"),
-        flag('\0', "unidiff-zero", "don't expect at least one line of context"),
-        flag('\0', "reject", "not supported"),
-        flag('\0', "allow-overlap", "allow overlapping hunks"),
-        flag('v', "verbose", "be verbose"),
-        flag('q', "quiet", "be quiet"),
-        flag('\0', "recount", "do not trust the line counts in the hunk headers"),
-        value('\0', "directory", "root", "prepend <root> to all filenames"),
-        flag('\0', "allow-empty", "don't return error for empty patches"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::Perhaps,
     run: command!(run),
     ..Command::BASE
@@ -63,34 +67,38 @@ pub(super) struct ApplyOptions {
 type Outcome = Option<(Vec<u8>, u32)>;
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["3way", "reject", "add", "ignore-space-change", "ignore-whitespace"] {
-        if arguments.has(name) {
-            return Err(fatal!("apply --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([
+        Opt::ThreeWay,
+        Opt::Reject,
+        Opt::Add,
+        Opt::IgnoreSpaceChange,
+        Opt::IgnoreWhitespace,
+    ]) {
+        return Err(fatal!("apply --{} is not supported", option.long()));
     }
-    let number = |name: &str, usual: usize| -> Result<usize> {
-        Ok(arguments.number(name)?.map_or(usual, |number| number.max(0) as usize))
+    let number = |option: Opt, usual: usize| -> Result<usize> {
+        Ok(arguments.number(option)?.map_or(usual, |number| number.max(0) as usize))
     };
-    let mut directory = arguments.value("directory").cloned().unwrap_or_default().to_metered();
+    let mut directory = arguments.value(Opt::Directory).cloned().unwrap_or_default().to_metered();
     if !directory.is_empty() && !directory.ends_with(b"/") {
         directory.push(b'/');
     }
     let options = ApplyOptions {
-        strips: number("p", 1)?,
+        strips: number(Opt::Strip, 1)?,
         directory,
-        recounts: arguments.has("recount"),
-        no_context: arguments.has("unidiff-zero"),
-        overlaps: arguments.has("allow-overlap"),
-        least_context: number("C", usize::MAX)?,
-        is_verbose: arguments.has("verbose"),
+        recounts: arguments.has(Opt::Recount),
+        no_context: arguments.has(Opt::UnidiffZero),
+        overlaps: arguments.has(Opt::AllowOverlap),
+        least_context: number(Opt::Context, usize::MAX)?,
+        is_verbose: arguments.has(Opt::Verbose),
     };
-    match arguments.value("whitespace").map(Text::as_bytes) {
+    match arguments.value(Opt::Whitespace).map(Text::as_bytes) {
         None | Some(b"nowarn" | b"warn" | b"warn-all") => {}
         Some(other) => return Err(fatal!("apply --whitespace={} is not supported", bstr::BStr::new(other))),
     }
-    if (arguments.has("index") || arguments.has("cached")) && !git.is_found {
-        let name = if arguments.has("index") { "index" } else { "cached" };
+    if (arguments.has(Opt::Index) || arguments.has(Opt::Cached)) && !git.is_found {
+        let name = if arguments.has(Opt::Index) { "index" } else { "cached" };
         return Err(fatal!("'--{name}' outside a repository"));
     }
     let mut patches: Vec<Patch> = Vec::new();
@@ -113,19 +121,19 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
         };
         let mut found = parse::patches(git, &text, &options).await?;
-        if found.is_empty() && !arguments.has("allow-empty") {
+        if found.is_empty() && !arguments.has(Opt::AllowEmpty) {
             return Err(GitError::Error(
                 "No valid patches in input (allow with \"--allow-empty\")".into(),
                 128,
             ));
         }
-        if !arguments.has("quiet")
-            && !arguments.has("reverse")
-            && arguments.value("whitespace").is_none_or(|action| **action != *b"nowarn")
+        if !arguments.has(Opt::Quiet)
+            && !arguments.has(Opt::Reverse)
+            && arguments.value(Opt::Whitespace).is_none_or(|action| **action != *b"nowarn")
         {
             fragment::warn(git, &found, &shown).await?;
         }
-        if arguments.has("reverse") {
+        if arguments.has(Opt::Reverse) {
             found = found.into_iter().rev().map(Patch::reversed).collect();
         }
         patches.append(&mut found);
@@ -134,25 +142,25 @@ async fn run(git: &mut Git) -> Result<u8> {
     for patch in &mut patches {
         patch.place(&prefix);
     }
-    let fits = |patch: &Patch, name: &str| {
+    let fits = |patch: &Patch, option: Opt| {
         let path = patch.path();
         arguments
-            .values(name)
+            .values(option)
             .any(|pattern| crate::utility::git::wildmatch::matches(pattern, path, false, false))
     };
-    let has_include = arguments.values("include").next().is_some();
+    let has_include = arguments.values(Opt::Include).next().is_some();
     patches.retain(|patch| {
-        let is_out = fits(patch, "exclude") || (has_include && !fits(patch, "include"));
+        let is_out = fits(patch, Opt::Exclude) || (has_include && !fits(patch, Opt::Include));
         // What is outside of the working directory is left alone.
         !is_out && patch.path().starts_with(&prefix)
     });
-    let only_shows = ["stat", "numstat", "summary", "check"].iter().any(|name| arguments.has(name));
-    let applies = !only_shows || arguments.has("apply");
-    if applies || arguments.has("check") {
+    let only_shows = arguments.has_any([Opt::Stat, Opt::Numstat, Opt::Summary, Opt::Check]);
+    let applies = !only_shows || arguments.has(Opt::Apply);
+    if applies || arguments.has(Opt::Check) {
         let mut session = Session {
             index: if git.is_found { git.read_index().await? } else { Index::default() },
-            uses_index: arguments.has("index") || arguments.has("cached"),
-            cached: arguments.has("cached"),
+            uses_index: arguments.has(Opt::Index) || arguments.has(Opt::Cached),
+            cached: arguments.has(Opt::Cached),
             outcomes: HashMap::new(),
             order: Vec::new(),
         };
@@ -178,7 +186,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             if git.is_found && git.repo.work_tree.is_none() && !session.cached {
                 return Err(fatal!("this operation must be run in a work tree"));
             }
-            session.write(git, arguments.has("intent-to-add")).await?;
+            session.write(git, arguments.has(Opt::IntentToAdd)).await?;
             if options.is_verbose {
                 for patch in &patches {
                     git.say(&format!("Applied patch {} cleanly.", bstr::BStr::new(patch.path())));
@@ -186,19 +194,20 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
         }
     }
-    if arguments.has("stat") {
+    if arguments.has(Opt::Stat) {
         parse::print_stat(git, &patches).await?;
     }
-    if arguments.has("numstat") {
+    if arguments.has(Opt::Numstat) {
         for patch in &patches {
             let (added, deleted) = patch.counts();
             let front = if patch.is_binary { "-\t-\t".into() } else { format!("{added}\t{deleted}\t") };
-            let end: &[u8] = if arguments.has("z") { b"\0" } else { b"\n" };
-            let name = if arguments.has("z") { patch.path().to_metered() } else { git.quoted(patch.path()) };
+            let end: &[u8] = if arguments.has(Opt::Nul) { b"\0" } else { b"\n" };
+            let name =
+                if arguments.has(Opt::Nul) { patch.path().to_metered() } else { git.quoted(patch.path()) };
             git.print(&[front.as_bytes(), &name, end].concat_metered()).await?;
         }
     }
-    if arguments.has("summary") {
+    if arguments.has(Opt::Summary) {
         parse::print_summary(git, &patches).await?;
     }
     Ok(0)

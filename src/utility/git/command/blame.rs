@@ -10,40 +10,44 @@ use crate::utility::git::diff::lines::{Blanks, File};
 use crate::utility::git::object::id::hash;
 use trace::{Origin, Trace};
 
+options! {
+    enum Opt {
+        Range = value('L', "", "range", "process only line range <start>,<end> or function :<funcname>"),
+        Porcelain = flag('p', "porcelain", "show in a format designed for machine consumption"),
+        LinePorcelain = flag('\0', "line-porcelain", "show porcelain format with per-line commit information"),
+        Annotate = flag('c', "", "use the same output mode as git-annotate (Default: off)"),
+        HideAuthor = flag('s', "", "suppress author name and timestamp from the output"),
+        LongNames = flag('l', "", "show long commit SHA1"),
+        BlankBoundary = flag('b', "", "do not show object names of boundary commits (Default: off)"),
+        ShowEmail = flag('e', "show-email", "show author email instead of name"),
+        ShowName = flag('f', "show-name", "show original filename (Default: auto)"),
+        ShowNumber = flag('n', "show-number", "show original linenumber (Default: off)"),
+        IgnoreSpace = flag('w', "", "ignore whitespace differences"),
+        RawTime = flag('t', "", "show raw timestamp"),
+        Root = flag('\0', "root", "do not treat root commits as boundaries"),
+        Minimal = flag('\0', "minimal", "spend extra cycles to find better match"),
+        FirstParent = flag('\0', "first-parent", "follow only the first parent"),
+        Progress = flag('\0', "progress", "accepted; no progress is shown"),
+        Since = value('\0', "since", "date", "ignore changes older than <date>"),
+        Date = value('\0', "date", "format", "the format of dates"),
+        Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        Moved = optional('M', "", "score", "not supported"),
+        Copied = optional('C', "", "score", "not supported"),
+        RevisionsFile = value('S', "", "file", "not supported"),
+        Contents = value('\0', "contents", "file", "not supported"),
+        IgnoreRev = value('\0', "ignore-rev", "rev", "not supported"),
+        IgnoreRevsFile = value('\0', "ignore-revs-file", "file", "not supported"),
+        Incremental = flag('\0', "incremental", "not supported"),
+        ShowStats = flag('\0', "show-stats", "not supported"),
+        ScoreDebug = flag('\0', "score-debug", "not supported"),
+        Reverse = flag('\0', "reverse", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "blame",
     usage: "git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
-    options: &[&[
-        value('L', "", "range", "process only line range <start>,<end> or function :<funcname>"),
-        flag('p', "porcelain", "show in a format designed for machine consumption"),
-        flag('\0', "line-porcelain", "show porcelain format with per-line commit information"),
-        flag('c', "", "use the same output mode as git-annotate (Default: off)"),
-        flag('s', "", "suppress author name and timestamp from the output"),
-        flag('l', "", "show long commit SHA1"),
-        flag('b', "", "do not show object names of boundary commits (Default: off)"),
-        flag('e', "show-email", "show author email instead of name"),
-        flag('f', "show-name", "show original filename (Default: auto)"),
-        flag('n', "show-number", "show original linenumber (Default: off)"),
-        flag('w', "", "ignore whitespace differences"),
-        flag('t', "", "show raw timestamp"),
-        flag('\0', "root", "do not treat root commits as boundaries"),
-        flag('\0', "minimal", "spend extra cycles to find better match"),
-        flag('\0', "first-parent", "follow only the first parent"),
-        flag('\0', "progress", "accepted; no progress is shown"),
-        value('\0', "since", "date", "ignore changes older than <date>"),
-        value('\0', "date", "format", "the format of dates"),
-        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
-        optional('M', "", "score", "not supported"),
-        optional('C', "", "score", "not supported"),
-        value('S', "", "file", "not supported"),
-        value('\0', "contents", "file", "not supported"),
-        value('\0', "ignore-rev", "rev", "not supported"),
-        value('\0', "ignore-revs-file", "file", "not supported"),
-        flag('\0', "incremental", "not supported"),
-        flag('\0', "show-stats", "not supported"),
-        flag('\0', "score-debug", "not supported"),
-        flag('\0', "reverse", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
@@ -52,28 +56,30 @@ pub(super) static COMMAND: Command = Command {
 type Range = (usize, usize);
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in
-        ["contents", "ignore-rev", "ignore-revs-file", "incremental", "show-stats", "score-debug", "reverse"]
-    {
-        if arguments.has(name) {
-            return Err(fatal!("--{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([
+        Opt::Contents,
+        Opt::IgnoreRev,
+        Opt::IgnoreRevsFile,
+        Opt::Incremental,
+        Opt::ShowStats,
+        Opt::ScoreDebug,
+        Opt::Reverse,
+    ]) {
+        return Err(fatal!("--{} is not supported", option.long()));
     }
-    for letter in ["M", "C", "S"] {
-        if arguments.has(letter) {
-            return Err(fatal!("-{letter} is not supported"));
-        }
+    if let Some(option) = arguments.first_of([Opt::Moved, Opt::Copied, Opt::RevisionsFile]) {
+        return Err(fatal!("-{} is not supported", option.short()));
     }
     let (revisions, file) = operands(git, &arguments)?;
     let path = Text::from(git.relative(&file)?);
     let mut trace = Trace {
-        blanks: Blanks { all: arguments.has("w"), ..Blanks::default() },
-        is_minimal: arguments.has("minimal"),
-        first_parent: arguments.has("first-parent"),
-        shows_root: arguments.has("root") || git.config.truth("blame.showroot") == Some(true),
+        blanks: Blanks { all: arguments.has(Opt::IgnoreSpace), ..Blanks::default() },
+        is_minimal: arguments.has(Opt::Minimal),
+        first_parent: arguments.has(Opt::FirstParent),
+        shows_root: arguments.has(Opt::Root) || git.config.truth("blame.showroot") == Some(true),
         since: arguments
-            .value("since")
+            .value(Opt::Since)
             .map(|text| crate::utility::git::date::parse_about(text, git).unwrap_or_else(|| git.now())),
         ..Trace::default()
     };
@@ -99,7 +105,7 @@ async fn run(git: &mut Git) -> Result<u8> {
 }
 
 /// The words that name commits, and the file.
-fn operands(git: &Git, arguments: &Arguments) -> Result<(Vec<Text>, Text)> {
+fn operands(git: &Git, arguments: &Arguments<Opt>) -> Result<(Vec<Text>, Text)> {
     let usage = || GitError::Plain(super::super::arguments::usage(&COMMAND), 129);
     let mut words = arguments.operands.clone();
     match arguments.separator {

@@ -8,69 +8,81 @@ use crate::utility::git::pretty::subject;
 use crate::utility::git::refs::is_valid_name;
 use crate::utility::git::wildmatch::matches;
 
+options! {
+    enum Opt {
+        Verbose = flag('v', "verbose", "show hash and subject, give twice for upstream branch"),
+        Quiet = flag('q', "quiet", "suppress informational messages"),
+        Track = optional('t', "track", "mode", "set branch tracking configuration"),
+        SetUpstreamTo = value('u', "set-upstream-to", "upstream", "change the upstream info"),
+        UnsetUpstream = flag('\0', "unset-upstream", "unset the upstream info"),
+        Color = optional('\0', "color", "when", "accepted where no colors are asked for"),
+        Remotes = flag('r', "remotes", "act on remote-tracking branches"),
+        Contains = value('\0', "contains", "commit", "print only branches that contain the commit"),
+        NoContains = value('\0', "no-contains", "commit", "print only branches that don't contain the commit"),
+        Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        All = flag('a', "all", "list both remote-tracking and local branches"),
+        Delete = flag('d', "delete", "delete fully merged branch"),
+        ForceDelete = flag('D', "", "delete branch (even if not merged)"),
+        Move = flag('m', "move", "move/rename a branch and its reflog"),
+        ForceMove = flag('M', "", "move/rename a branch, even if target exists"),
+        Copy = flag('c', "copy", "copy a branch and its reflog"),
+        ForceCopy = flag('C', "", "copy a branch, even if target exists"),
+        List = flag('l', "list", "list branch names"),
+        ShowCurrent = flag('\0', "show-current", "show current branch name"),
+        CreateReflog = flag('\0', "create-reflog", "create the branch's reflog"),
+        Force = flag('f', "force", "force creation, move/rename, deletion"),
+        Merged = optional('\0', "merged", "commit", "print only branches that are merged"),
+        NoMerged = optional('\0', "no-merged", "commit", "print only branches that are not merged"),
+        Column = optional('\0', "column", "style", "list branches in columns"),
+        Sort = value('\0', "sort", "key", "field name to sort on"),
+        PointsAt = value('\0', "points-at", "object", "print only branches of the object"),
+        IgnoreCase = flag('i', "ignore-case", "sorting and filtering are case insensitive"),
+        Format = value('\0', "format", "format", "format to use for the output"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "branch",
     usage: "git branch [<options>] [-r | -a] [--merged] [--no-merged]\ngit branch [<options>] [-f] <branch-name> [<start-point>]\n\
 git branch [<options>] [-r] (-d | -D) <branch-name>...\ngit branch [<options>] (-m | -M) [<old-branch>] <new-branch>\n\
 git branch [<options>] (-c | -C) [<old-branch>] <new-branch>",
-    options: &[&[
-        flag('v', "verbose", "show hash and subject, give twice for upstream branch"),
-        flag('q', "quiet", "suppress informational messages"),
-        optional('t', "track", "mode", "set branch tracking configuration"),
-        value('u', "set-upstream-to", "upstream", "change the upstream info"),
-        flag('\0', "unset-upstream", "unset the upstream info"),
-        optional('\0', "color", "when", "accepted where no colors are asked for"),
-        flag('r', "remotes", "act on remote-tracking branches"),
-        value('\0', "contains", "commit", "print only branches that contain the commit"),
-        value('\0', "no-contains", "commit", "print only branches that don't contain the commit"),
-        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
-        flag('a', "all", "list both remote-tracking and local branches"),
-        flag('d', "delete", "delete fully merged branch"),
-        flag('D', "", "delete branch (even if not merged)"),
-        flag('m', "move", "move/rename a branch and its reflog"),
-        flag('M', "", "move/rename a branch, even if target exists"),
-        flag('c', "copy", "copy a branch and its reflog"),
-        flag('C', "", "copy a branch, even if target exists"),
-        flag('l', "list", "list branch names"),
-        flag('\0', "show-current", "show current branch name"),
-        flag('\0', "create-reflog", "create the branch's reflog"),
-        flag('f', "force", "force creation, move/rename, deletion"),
-        optional('\0', "merged", "commit", "print only branches that are merged"),
-        optional('\0', "no-merged", "commit", "print only branches that are not merged"),
-        optional('\0', "column", "style", "list branches in columns"),
-        value('\0', "sort", "key", "field name to sort on"),
-        value('\0', "points-at", "object", "print only branches of the object"),
-        flag('i', "ignore-case", "sorting and filtering are case insensitive"),
-        value('\0', "format", "format", "format to use for the output"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let operands = arguments.operands.clone();
-    if arguments.has("show-current") {
+    if arguments.has(Opt::ShowCurrent) {
         if let Some(branch) = git.current_branch()? {
             git.print(&[&branch[..], b"\n"].concat_metered()).await?;
         }
         return Ok(0);
     }
-    if arguments.has("delete") || arguments.has("D") {
+    if arguments.has(Opt::Delete) || arguments.has(Opt::ForceDelete) {
         return delete(git, &arguments, &operands).await;
     }
-    for (soft, hard, is_copy) in [("move", "M", false), ("copy", "C", true)] {
+    let renaming = [(Opt::Move, Opt::ForceMove, false), (Opt::Copy, Opt::ForceCopy, true)];
+    for (soft, hard, is_copy) in renaming {
         if arguments.has(soft) || arguments.has(hard) {
-            return rename(git, &operands, arguments.has(hard) || arguments.has("force"), is_copy);
+            return rename(git, &operands, arguments.has(hard) || arguments.has(Opt::Force), is_copy);
         }
     }
-    if arguments.has("unset-upstream") || arguments.value("set-upstream-to").is_some() {
+    if arguments.has(Opt::UnsetUpstream) || arguments.value(Opt::SetUpstreamTo).is_some() {
         return set_upstream(git, &arguments, &operands).await;
     }
-    let lists =
-        ["list", "remotes", "all", "contains", "no-contains", "merged", "no-merged", "points-at", "format"]
-            .iter()
-            .any(|name| arguments.has(name));
+    let lists = arguments.has_any([
+        Opt::List,
+        Opt::Remotes,
+        Opt::All,
+        Opt::Contains,
+        Opt::NoContains,
+        Opt::Merged,
+        Opt::NoMerged,
+        Opt::PointsAt,
+        Opt::Format,
+    ]);
     if lists || operands.is_empty() {
         return list(git, &arguments, &operands).await;
     }
@@ -95,14 +107,23 @@ fn branch_name(git: &mut Git, name: &[u8]) -> Result<Text> {
     Ok(full)
 }
 
-async fn create(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Result<u8> {
+async fn create(git: &mut Git, arguments: &Arguments<Opt>, operands: &[Text]) -> Result<u8> {
     let (name, start) = match operands {
         [name] => (name, Text::from_static(b"HEAD")),
         [name, start] => (name, start.clone()),
         _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
     };
-    git.make_branch(name, &start, arguments.has("force"), arguments).await?;
+    let options = BranchOptions { tracks: arguments.truth(Opt::Track), is_quiet: arguments.has(Opt::Quiet) };
+    git.make_branch(name, &start, arguments.has(Opt::Force), options).await?;
     Ok(0)
+}
+
+/// How a branch is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BranchOptions {
+    /// Whether it follows the branch that it starts from; `None`: as configured.
+    pub(super) tracks: Option<bool>,
+    pub(super) is_quiet: bool,
 }
 
 impl Git {
@@ -112,7 +133,7 @@ impl Git {
         name: &[u8],
         start: &[u8],
         is_forced: bool,
-        arguments: &Arguments,
+        options: BranchOptions,
     ) -> Result<(Text, ObjectId)> {
         let full = branch_name(self, name)?;
         let exists = self.ref_id(&full)?.is_some();
@@ -144,14 +165,14 @@ impl Git {
         self.update_ref(&full, id, message.as_bytes())?;
         let source = self.find_ref(start)?.map(|found| found.0);
         let from_remote = source.as_ref().is_some_and(|source| source.starts_with(b"refs/remotes/"));
-        let wanted = match arguments.truth("track") {
+        let wanted = match options.tracks {
             Some(wanted) => wanted,
             None => from_remote && self.config.truth("branch.autosetupmerge") != Some(false),
         };
         if let Some(source) = source.filter(|_| wanted) {
             self.follow_upstream(name, &source)?;
             let upstream = self.shorten(&source)?;
-            if !arguments.has("quiet") {
+            if !options.is_quiet {
                 let text = format!("branch '{shown}' set up to track '{upstream}'.\n");
                 self.ctx.stdout.push(text.as_bytes());
             }
@@ -178,12 +199,12 @@ impl Git {
     }
 }
 
-async fn delete(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Result<u8> {
+async fn delete(git: &mut Git, arguments: &Arguments<Opt>, operands: &[Text]) -> Result<u8> {
     if operands.is_empty() {
         return Err(fatal!("branch name required"));
     }
-    let is_forced = arguments.has("D") || arguments.has("force");
-    let is_remote = arguments.has("remotes");
+    let is_forced = arguments.has(Opt::ForceDelete) || arguments.has(Opt::Force);
+    let is_remote = arguments.has(Opt::Remotes);
     let mut status = 0;
     for name in operands {
         let full = if is_remote {
@@ -231,7 +252,7 @@ async fn delete(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Resu
         }
         git.delete_ref(&full)?;
         git.drop_section(&[&b"branch."[..], &shown, b"."].concat_metered())?;
-        if !arguments.has("quiet") {
+        if !arguments.has(Opt::Quiet) {
             let kind = if is_remote { "remote-tracking branch" } else { "branch" };
             let short = git.abbreviate(&id, None)?;
             git.print(format!("Deleted {kind} {shown} (was {short}).\n").as_bytes()).await?;
@@ -288,7 +309,7 @@ fn rename(git: &mut Git, operands: &[Text], is_forced: bool, is_copy: bool) -> R
     Ok(0)
 }
 
-async fn set_upstream(git: &mut Git, arguments: &Arguments, operands: &[Text]) -> Result<u8> {
+async fn set_upstream(git: &mut Git, arguments: &Arguments<Opt>, operands: &[Text]) -> Result<u8> {
     let branch = match operands.first() {
         Some(branch) => branch.clone(),
         None => match git.current_branch()? {
@@ -298,14 +319,14 @@ async fn set_upstream(git: &mut Git, arguments: &Arguments, operands: &[Text]) -
             }
         },
     };
-    if arguments.has("unset-upstream") {
+    if arguments.has(Opt::UnsetUpstream) {
         if git.upstream(&branch).is_none() {
             return Err(fatal!("branch '{branch}' has no upstream information"));
         }
         git.drop_section(&[&b"branch."[..], &branch, b"."].concat_metered())?;
         return Ok(0);
     }
-    let upstream = arguments.value("set-upstream-to").cloned().unwrap_or_default();
+    let upstream = arguments.value(Opt::SetUpstreamTo).cloned().unwrap_or_default();
     if git.ref_id(&[&b"refs/heads/"[..], &branch].concat_metered())?.is_none() {
         return Err(fatal!("branch '{branch}' does not exist"));
     }
@@ -313,7 +334,7 @@ async fn set_upstream(git: &mut Git, arguments: &Arguments, operands: &[Text]) -
         return Err(fatal!("the requested upstream branch '{upstream}' does not exist"));
     };
     git.follow_upstream(&branch, &source)?;
-    if arguments.has("quiet") {
+    if arguments.has(Opt::Quiet) {
         return Ok(0);
     }
     let short = git.shorten(&source)?;
@@ -329,8 +350,8 @@ struct Row {
     id: ObjectId,
 }
 
-async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result<u8> {
-    let fronts: &[&str] = match (arguments.has("all"), arguments.has("remotes")) {
+async fn list(git: &mut Git, arguments: &Arguments<Opt>, patterns: &[Text]) -> Result<u8> {
+    let fronts: &[&str] = match (arguments.has(Opt::All), arguments.has(Opt::Remotes)) {
         (true, _) => &["refs/heads/", "refs/remotes/"],
         (_, true) => &["refs/remotes/"],
         _ => &["refs/heads/"],
@@ -338,7 +359,7 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
     let head = git.head_ref()?;
     let mut rows: Vec<Row> = Vec::new();
     if head.is_none()
-        && !arguments.has("remotes")
+        && !arguments.has(Opt::Remotes)
         && patterns.is_empty()
         && let Some(id) = git.head_id()?
     {
@@ -354,7 +375,7 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
     for front in fronts {
         refs.extend(git.refs(front.as_bytes()).await?);
     }
-    let key = arguments.value("sort").cloned().or_else(|| git.config.get("branch.sort").map(Text::from));
+    let key = arguments.value(Opt::Sort).cloned().or_else(|| git.config.get("branch.sort").map(Text::from));
     if let Some(key) = key {
         refs = sort(git, refs, &[key]).await?;
     }
@@ -364,11 +385,11 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
             .or_else(|| name.strip_prefix(b"refs/remotes/"))
             .unwrap_or(&name);
         if !patterns.is_empty()
-            && !patterns.iter().any(|pattern| matches(pattern, short, false, arguments.has("ignore-case")))
+            && !patterns.iter().any(|pattern| matches(pattern, short, false, arguments.has(Opt::IgnoreCase)))
         {
             continue;
         }
-        let shown = if arguments.has("all") && name.starts_with(b"refs/remotes/") {
+        let shown = if arguments.has(Opt::All) && name.starts_with(b"refs/remotes/") {
             name.strip_prefix(b"refs/").map(Text::from).unwrap_or_default()
         } else {
             Text::from(short)
@@ -381,7 +402,7 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
             kept.push(row);
         }
     }
-    if let Some(format) = arguments.value("format").cloned() {
+    if let Some(format) = arguments.value(Opt::Format).cloned() {
         for row in &kept {
             let name = row.full.clone().unwrap_or_else(|| row.shown.clone());
             let fields = Fields { name: &name, id: row.id, is_head: row.is_current };
@@ -394,7 +415,7 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
     for row in &kept {
         let mut line: Vec<u8> = if row.is_current { b"* ".to_metered() } else { b"  ".to_metered() };
         line.extend_from_slice(&row.shown);
-        if arguments.has("verbose") {
+        if arguments.has(Opt::Verbose) {
             let length = String::from_utf8_lossy(&row.shown).chars().count();
             line.resize_by(width - length + 1, b' ');
             let target = match &row.full {
@@ -406,7 +427,7 @@ async fn list(git: &mut Git, arguments: &Arguments, patterns: &[Text]) -> Result
                     let short = git.shorten(&target)?;
                     line.extend_from_slice(&[b"-> ", &short[..]].concat_metered());
                 }
-                _ => line.extend_from_slice(&verbose(git, row, arguments.count("verbose") > 1).await?),
+                _ => line.extend_from_slice(&verbose(git, row, arguments.count(Opt::Verbose) > 1).await?),
             }
         } else if let Some(name) = &row.full
             && let Some(crate::utility::git::refs::RefValue::Symbolic(target)) = git.read_ref(name)?
@@ -442,12 +463,12 @@ async fn verbose(git: &mut Git, row: &Row, shows_upstream: bool) -> Result<Vec<u
 }
 
 /// Whether a row passes `--merged`, `--contains` and `--points-at`.
-async fn wanted(git: &mut Git, arguments: &Arguments, row: &Row) -> Result<bool> {
-    for (name, expected) in [("merged", true), ("no-merged", false)] {
-        if !arguments.has(name) {
+async fn wanted(git: &mut Git, arguments: &Arguments<Opt>, row: &Row) -> Result<bool> {
+    for (option, expected) in [(Opt::Merged, true), (Opt::NoMerged, false)] {
+        if !arguments.has(option) {
             continue;
         }
-        let base = arguments.value(name).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
+        let base = arguments.value(option).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
         let Some(base) = git.resolve_commit(&base).await? else {
             return Err(GitError::Error(format!("malformed object name {base}"), 129));
         };
@@ -455,8 +476,8 @@ async fn wanted(git: &mut Git, arguments: &Arguments, row: &Row) -> Result<bool>
             return Ok(false);
         }
     }
-    for (name, expected) in [("contains", true), ("no-contains", false)] {
-        let Some(base) = arguments.value(name).cloned() else { continue };
+    for (option, expected) in [(Opt::Contains, true), (Opt::NoContains, false)] {
+        let Some(base) = arguments.value(option).cloned() else { continue };
         let Some(base) = git.resolve_commit(&base).await? else {
             return Err(GitError::Error(format!("malformed object name {base}"), 129));
         };
@@ -464,7 +485,7 @@ async fn wanted(git: &mut Git, arguments: &Arguments, row: &Row) -> Result<bool>
             return Ok(false);
         }
     }
-    if let Some(point) = arguments.value("points-at").cloned() {
+    if let Some(point) = arguments.value(Opt::PointsAt).cloned() {
         return Ok(git.resolve(&point).await? == Some(row.id));
     }
     Ok(true)

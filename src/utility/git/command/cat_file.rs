@@ -3,52 +3,56 @@
 use super::prelude::*;
 use crate::memory::format;
 
+options! {
+    enum Opt {
+        Exists = flag('e', "", "check if <object> exists"),
+        Pretty = flag('p', "", "pretty-print <object> content"),
+        Type = flag('t', "", "show object type (one of 'blob', 'tree', 'commit', 'tag', ...)"),
+        Size = flag('s', "", "show object size"),
+        Batch = optional('\0', "batch", "format", "show full <object> or <rev> contents"),
+        BatchCheck = optional('\0', "batch-check", "format", "like --batch, but don't emit <contents>"),
+        Textconv = flag('\0', "textconv", "accepted"),
+        Filters = flag('\0', "filters", "accepted"),
+        AllowUnknownType = flag('\0', "allow-unknown-type", "accepted"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "cat-file",
     usage: "git cat-file <type> <object>\ngit cat-file (-e | -p | -t | -s) <object>\n\
 git cat-file (--batch | --batch-check) [<format>]",
-    options: &[&[
-        flag('e', "", "check if <object> exists"),
-        flag('p', "", "pretty-print <object> content"),
-        flag('t', "", "show object type (one of 'blob', 'tree', 'commit', 'tag', ...)"),
-        flag('s', "", "show object size"),
-        optional('\0', "batch", "format", "show full <object> or <rev> contents"),
-        optional('\0', "batch-check", "format", "like --batch, but don't emit <contents>"),
-        flag('\0', "textconv", "accepted"),
-        flag('\0', "filters", "accepted"),
-        flag('\0', "allow-unknown-type", "accepted"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for (name, whole) in [("batch", true), ("batch-check", false)] {
-        if arguments.has(name) {
-            let format = arguments.value(name).cloned();
+    let arguments = git.arguments::<Opt>()?;
+    for (option, whole) in [(Opt::Batch, true), (Opt::BatchCheck, false)] {
+        if arguments.has(option) {
+            let format = arguments.value(option).cloned();
             return batch(git, format, whole).await;
         }
     }
-    let mode = ["e", "p", "t", "s"].iter().copied().find(|name| arguments.has(name));
+    let mode = arguments.first_of([Opt::Exists, Opt::Pretty, Opt::Type, Opt::Size]);
     let (kind, name) = match (mode, arguments.operands.as_slice()) {
         (Some(_), [name]) => (None, name),
         (None, [kind, name]) => (Some(kind), name),
         _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
     };
     let Some(id) = git.resolve(name).await? else {
-        if mode == Some("e") {
+        if mode == Some(Opt::Exists) {
             return Err(fatal!("Not a valid object name {name}"));
         }
         return Err(fatal!("Not a valid object name {name}"));
     };
     let Some((found, size)) = git.object_header(&id).await? else {
-        return if mode == Some("e") { Ok(1) } else { Err(fatal!("Not a valid object name {name}")) };
+        return if mode == Some(Opt::Exists) { Ok(1) } else { Err(fatal!("Not a valid object name {name}")) };
     };
     match mode {
-        Some("e") => {}
-        Some("t") => git.print(format!("{}\n", found.name()).as_bytes()).await?,
-        Some("s") => git.print(format!("{size}\n").as_bytes()).await?,
+        Some(Opt::Exists) => {}
+        Some(Opt::Type) => git.print(format!("{}\n", found.name()).as_bytes()).await?,
+        Some(Opt::Size) => git.print(format!("{size}\n").as_bytes()).await?,
         Some(_) if found == Kind::Tree => {
             for entry in git.tree(&id).await? {
                 let kind = match entry.mode & 0o170_000 {

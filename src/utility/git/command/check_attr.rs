@@ -3,21 +3,25 @@
 use super::prelude::*;
 use crate::memory::format;
 
+options! {
+    enum Opt {
+        All = flag('a', "all", "report all attributes set on file"),
+        Nul = flag('z', "", "terminate records with NUL"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "check-attr",
     usage: "git check-attr [-a | --all] [--] <pathname>...\ngit check-attr [--] <attr>... [--] <pathname>...",
-    options: &[&[
-        flag('a', "all", "report all attributes set on file"),
-        flag('z', "", "terminate records with NUL"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let reports_all = arguments.has("all");
+    let arguments = git.arguments::<Opt>()?;
+    let reports_all = arguments.has(Opt::All);
     let (names, paths) = match arguments.separator {
         _ if reports_all => (&[][..], arguments.operands.as_slice()),
         Some(_) => arguments.parts(),
@@ -38,7 +42,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 None => Text::from_static(b"unspecified"),
             };
             let shown = git.quoted(path);
-            let line = if arguments.has("z") {
+            let line = if arguments.has(Opt::Nul) {
                 format!("{path}\0{name}\0{value}\0")
             } else {
                 format!("{}: {name}: {value}\n", bstr::BStr::new(&shown))

@@ -3,28 +3,32 @@
 use super::prelude::*;
 use crate::memory::format;
 
+options! {
+    enum Opt {
+        Quiet = flag('q', "quiet", "suppress progress reporting"),
+        Verbose = flag('v', "verbose", "be verbose"),
+        Stdin = flag('\0', "stdin", "read file names from stdin"),
+        Nul = flag('z', "", "terminate input and output records by a NUL character"),
+        NonMatching = flag('n', "non-matching", "show non-matching input paths"),
+        NoIndex = flag('\0', "no-index", "ignore index when checking"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "check-ignore",
     usage: "git check-ignore [<options>] <pathname>...\ngit check-ignore [<options>] --stdin",
-    options: &[&[
-        flag('q', "quiet", "suppress progress reporting"),
-        flag('v', "verbose", "be verbose"),
-        flag('\0', "stdin", "read file names from stdin"),
-        flag('z', "", "terminate input and output records by a NUL character"),
-        flag('n', "non-matching", "show non-matching input paths"),
-        flag('\0', "no-index", "ignore index when checking"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let quiet = arguments.has("quiet");
+    let arguments = git.arguments::<Opt>()?;
+    let quiet = arguments.has(Opt::Quiet);
     let mut paths = arguments.operands.clone();
-    let end = if arguments.has("z") { 0 } else { b'\n' };
-    if arguments.has("stdin") {
+    let end = if arguments.has(Opt::Nul) { 0 } else { b'\n' };
+    if arguments.has(Opt::Stdin) {
         if !paths.is_empty() {
             return Err(fatal!("cannot specify pathnames with --stdin"));
         }
@@ -33,10 +37,10 @@ async fn run(git: &mut Git) -> Result<u8> {
     } else if paths.is_empty() {
         return Err(fatal!("no path specified"));
     }
-    if quiet && arguments.has("verbose") {
+    if quiet && arguments.has(Opt::Verbose) {
         return Err(fatal!("cannot have both --quiet and --verbose"));
     }
-    if quiet && paths.len() != 1 && !arguments.has("stdin") {
+    if quiet && paths.len() != 1 && !arguments.has(Opt::Stdin) {
         return Err(fatal!("--quiet is only valid with a single pathname"));
     }
     let index = git.read_index().await?;
@@ -44,7 +48,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     for path in &paths {
         git.ctx.tick().await?;
         let relative = git.relative(path)?;
-        let is_tracked = arguments.truth("no-index") != Some(true)
+        let is_tracked = arguments.truth(Opt::NoIndex) != Some(true)
             && (index.get(&relative).is_some() || !index.folder(&relative).is_empty());
         let is_folder = path.ends_with(b"/")
             || git.work_metadata(&relative)?.is_some_and(|metadata| metadata.is_directory());
@@ -54,17 +58,17 @@ async fn run(git: &mut Git) -> Result<u8> {
             git.deciding_pattern(&relative, is_folder).await?
         };
         let shown = match &decided {
-            Some((_, pattern)) => arguments.has("verbose") || !pattern.is_negated,
+            Some((_, pattern)) => arguments.has(Opt::Verbose) || !pattern.is_negated,
             None => false,
         };
         if shown {
             status = 0;
         }
-        if quiet || !(shown || (arguments.has("verbose") && arguments.has("non-matching"))) {
+        if quiet || !(shown || (arguments.has(Opt::Verbose) && arguments.has(Opt::NonMatching))) {
             continue;
         }
         let mut line: Vec<u8> = Vec::new();
-        if arguments.has("verbose") {
+        if arguments.has(Opt::Verbose) {
             let (source, number, text) = match &decided {
                 Some((list, pattern)) => {
                     (list.source.clone(), format!("{}", pattern.line), pattern.text.clone())

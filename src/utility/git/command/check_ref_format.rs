@@ -3,27 +3,31 @@
 use super::prelude::*;
 use crate::utility::git::refs::is_valid_name;
 
+options! {
+    enum Opt {
+        Branch = flag('\0', "branch", "expand what names a branch, and print it"),
+        Normalize = flag('\0', "normalize", "print the name without slashes that are too many"),
+        Print = flag('\0', "print", "the same"),
+        AllowOnelevel = flag('\0', "allow-onelevel", "names of one part are allowed"),
+        RefspecPattern = flag('\0', "refspec-pattern", "one star is allowed"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "check-ref-format",
     usage: "git check-ref-format [--normalize] [<options>] <refname>\ngit check-ref-format --branch <branchname-shorthand>",
-    options: &[&[
-        flag('\0', "branch", "expand what names a branch, and print it"),
-        flag('\0', "normalize", "print the name without slashes that are too many"),
-        flag('\0', "print", "the same"),
-        flag('\0', "allow-onelevel", "names of one part are allowed"),
-        flag('\0', "refspec-pattern", "one star is allowed"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::Perhaps,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let [name] = arguments.operands.as_slice() else {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     };
-    if arguments.has("branch") {
+    if arguments.has(Opt::Branch) {
         let count = name.strip_prefix(b"@{-").and_then(|rest| rest.strip_suffix(b"}"));
         let count = count.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
         let branch = match count {
@@ -37,24 +41,24 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.print(&[&branch[..], b"\n"].concat_metered()).await?;
         return Ok(0);
     }
-    let shown = if arguments.has("normalize") || arguments.has("print") {
+    let shown = if arguments.has(Opt::Normalize) || arguments.has(Opt::Print) {
         let parts: Vec<&[u8]> = name.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect();
         parts.join_metered(b"/")
     } else {
         name.to_metered()
     };
     let mut checked = shown.clone();
-    if arguments.has("refspec-pattern")
+    if arguments.has(Opt::RefspecPattern)
         && let Some(star) = memchr::memchr(b'*', &checked)
         && let Some(byte) = checked.get_mut(star)
     {
         *byte = b'x';
     }
-    let has_levels = checked.contains(&b'/') || arguments.has("allow-onelevel");
+    let has_levels = checked.contains(&b'/') || arguments.has(Opt::AllowOnelevel);
     if !has_levels || !is_valid_name(&checked) {
         return Ok(1);
     }
-    if arguments.has("normalize") || arguments.has("print") {
+    if arguments.has(Opt::Normalize) || arguments.has(Opt::Print) {
         git.print(&[&shown[..], b"\n"].concat_metered()).await?;
     }
     Ok(0)

@@ -1,5 +1,6 @@
 //! `git checkout`: switches branches, or takes paths; `switch` and fast-forward merges go through it.
 
+use super::branch::BranchOptions;
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::change::Change;
@@ -10,48 +11,70 @@ use crate::utility::git::object::commit::message;
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 
+options! {
+    enum Opt {
+        NewBranch = value('b', "", "branch", "create and checkout a new branch"),
+        ResetBranch = value('B', "", "branch", "create/reset and checkout a branch"),
+        Reflog = flag('l', "", "accepted"),
+        Guess = flag('\0', "guess", "second guess 'git checkout <no-such-branch>' (default)"),
+        Overlay = flag('\0', "overlay", "use overlay mode (default)"),
+        Quiet = flag('q', "quiet", "suppress progress reporting"),
+        Progress = flag('\0', "progress", "accepted"),
+        Merge = flag('m', "merge", "not supported"),
+        Detach = flag('d', "detach", "detach HEAD at named commit"),
+        Track = optional('t', "track", "mode", "set branch tracking configuration"),
+        Force = flag('f', "force", "force checkout (throw away local modifications)"),
+        Orphan = value('\0', "orphan", "new-branch", "new unborn branch"),
+        Ours = flag('2', "ours", "checkout our version for unmerged files"),
+        Theirs = flag('3', "theirs", "checkout their version for unmerged files"),
+        Patch = flag('p', "patch", "not supported"),
+        IgnoreOtherWorktrees = flag('\0', "ignore-other-worktrees", "accepted"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "checkout",
     usage: "git checkout [<options>] <branch>\ngit checkout [<options>] [<branch>] -- <file>...",
-    options: &[&[
-        value('b', "", "branch", "create and checkout a new branch"),
-        value('B', "", "branch", "create/reset and checkout a branch"),
-        flag('l', "", "accepted"),
-        flag('\0', "guess", "second guess 'git checkout <no-such-branch>' (default)"),
-        flag('\0', "overlay", "use overlay mode (default)"),
-        flag('q', "quiet", "suppress progress reporting"),
-        flag('\0', "progress", "accepted"),
-        flag('m', "merge", "not supported"),
-        flag('d', "detach", "detach HEAD at named commit"),
-        optional('t', "track", "mode", "set branch tracking configuration"),
-        flag('f', "force", "force checkout (throw away local modifications)"),
-        value('\0', "orphan", "new-branch", "new unborn branch"),
-        flag('2', "ours", "checkout our version for unmerged files"),
-        flag('3', "theirs", "checkout their version for unmerged files"),
-        flag('p', "patch", "not supported"),
-        flag('\0', "ignore-other-worktrees", "accepted"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
+/// How `checkout` and `switch` go to a commit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SwitchOptions {
+    pub(super) detaches: bool,
+    /// Changes of the work tree are thrown away.
+    pub(super) is_forced: bool,
+    /// `checkout -B`
+    pub(super) resets: bool,
+    /// How a branch is made on the way.
+    pub(super) branch: BranchOptions,
+}
+
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["merge", "patch", "ours", "theirs"] {
-        if arguments.has(name) {
-            return Err(fatal!("checkout --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::Merge, Opt::Patch, Opt::Ours, Opt::Theirs]) {
+        return Err(fatal!("checkout --{} is not supported", option.long()));
     }
+    let options = SwitchOptions {
+        detaches: arguments.has(Opt::Detach),
+        is_forced: arguments.has(Opt::Force),
+        resets: arguments.has(Opt::ResetBranch),
+        branch: BranchOptions { tracks: arguments.truth(Opt::Track), is_quiet: arguments.has(Opt::Quiet) },
+    };
     let (before, after) = arguments.parts();
     let (before, after) = (before.to_metered(), after.to_metered());
-    if let Some(name) = arguments.value("orphan").cloned() {
+    if let Some(name) = arguments.value(Opt::Orphan).cloned() {
         return git.switch_orphan(&name);
     }
-    let new = arguments.value("b").map(|name| (name.clone(), false));
-    if let Some((name, is_forced)) = new.or_else(|| arguments.value("B").map(|name| (name.clone(), true))) {
+    let new = arguments.value(Opt::NewBranch).map(|name| (name.clone(), false));
+    if let Some((name, is_forced)) =
+        new.or_else(|| arguments.value(Opt::ResetBranch).map(|name| (name.clone(), true)))
+    {
         let start = before.first().cloned();
-        return git.switch_new(&name, start, is_forced, &arguments).await;
+        return git.switch_new(&name, start, is_forced, options).await;
     }
     let has_separator = arguments.separator.is_some();
     if has_separator && !after.is_empty() {
@@ -62,8 +85,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         return take(git, &after, source, &before).await;
     }
     let Some(first) = before.first().cloned() else {
-        if arguments.has("detach") {
-            return git.switch_to(b"HEAD", &arguments).await;
+        if arguments.has(Opt::Detach) {
+            return git.switch_to(b"HEAD", options).await;
         }
         return Ok(0);
     };
@@ -78,10 +101,10 @@ async fn run(git: &mut Git) -> Result<u8> {
             ));
         }
         if is_name {
-            return git.switch_to(&first, &arguments).await;
+            return git.switch_to(&first, options).await;
         }
         if let Some(remote) = git.guess_remote(&first).await? {
-            return git.switch_new(&first, Some(remote), false, &arguments).await;
+            return git.switch_new(&first, Some(remote), false, options).await;
         }
         if has_separator {
             return Err(fatal!("invalid reference: {first}"));
@@ -223,7 +246,7 @@ impl Git {
     }
 
     /// Switches to a branch or a commit.
-    pub(super) async fn switch_to(&mut self, name: &[u8], arguments: &Arguments) -> Result<u8> {
+    pub(super) async fn switch_to(&mut self, name: &[u8], options: SwitchOptions) -> Result<u8> {
         let name = match name {
             b"-" => match self.previous_branch(1)? {
                 Some(name) => name,
@@ -244,11 +267,11 @@ impl Git {
             },
         };
         let full = [&b"refs/heads/"[..], &name].concat_metered();
-        let is_branch = self.ref_id(&full)?.is_some() && !arguments.has("detach");
+        let is_branch = self.ref_id(&full)?.is_some() && !options.detaches;
         let Some(id) = self.resolve_commit(if is_branch { &full } else { &name }).await? else {
             return Err(fatal!("invalid reference: {name}"));
         };
-        self.switch(id, is_branch.then(|| Text::from(full.as_slice())), &name, arguments, false).await
+        self.switch(id, is_branch.then(|| Text::from(full.as_slice())), &name, options, false).await
     }
 
     /// Makes a branch and switches to it.
@@ -257,7 +280,7 @@ impl Git {
         name: &Text,
         start: Option<Text>,
         is_forced: bool,
-        arguments: &Arguments,
+        options: SwitchOptions,
     ) -> Result<u8> {
         if self.head_id()?.is_none() && start.is_none() {
             let full = [&b"refs/heads/"[..], name].concat_metered();
@@ -275,15 +298,15 @@ impl Git {
                 ));
             };
             self.update_ref(&full, id, format!("branch: Reset to {start_name}").as_bytes())?;
-            return self.switch(id, Some(full), name, arguments, true).await;
+            return self.switch(id, Some(full), name, options, true).await;
         }
         if self.resolve_commit(&start_name).await?.is_none() {
             return Err(fatal!(
                 "'{start_name}' is not a commit and a branch '{name}' cannot be created from it"
             ));
         }
-        let (full, id) = self.make_branch(name, &start_name, is_forced, arguments).await?;
-        self.switch(id, Some(full), name, arguments, true).await
+        let (full, id) = self.make_branch(name, &start_name, is_forced, options.branch).await?;
+        self.switch(id, Some(full), name, options, true).await
     }
 
     /// Switches to a branch without commits.
@@ -302,13 +325,13 @@ impl Git {
         id: ObjectId,
         branch: Option<Text>,
         name: &Text,
-        arguments: &Arguments,
+        options: SwitchOptions,
         is_new: bool,
     ) -> Result<u8> {
         let (old_ref, old_id) = (self.head_ref()?, self.head_id()?);
         let old = self.head_tree().await?;
         let new = self.commit(&id).await?.tree;
-        let is_forced = arguments.has("force") || arguments.has("discard-changes");
+        let is_forced = options.is_forced;
         if old_id != Some(id) || is_forced {
             self.move_trees(old, new, is_forced, "checkout").await?;
         }
@@ -317,7 +340,7 @@ impl Git {
             None => old_id.map_or(Text::EMPTY, |id| id.hex().into()),
         };
         let log = format!("checkout: moving from {from} to {name}");
-        let quiet = arguments.has("quiet");
+        let quiet = options.branch.is_quiet;
         match &branch {
             Some(full) => {
                 let is_same = old_ref.as_ref() == Some(full);
@@ -329,7 +352,7 @@ impl Git {
                     let text = match (is_same, is_new) {
                         (true, false) => format!("Already on '{name}'"),
                         (_, true) => {
-                            let word = if arguments.has("B") && is_same {
+                            let word = if options.resets && is_same {
                                 "Reset branch"
                             } else {
                                 "Switched to a new branch"
@@ -348,7 +371,7 @@ impl Git {
                     let short = self.abbreviate(&id, None)?;
                     let title = subject(message(&bytes));
                     if old_ref.is_some()
-                        && !arguments.has("detach")
+                        && !options.detaches
                         && self.config.truth("advice.detachedhead") != Some(false)
                     {
                         self.say(&format!("Note: switching to '{name}'.\n\n{DETACHED}"));

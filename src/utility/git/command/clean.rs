@@ -4,46 +4,52 @@ use super::prelude::*;
 use crate::utility::git::error::found;
 use crate::utility::git::status::{Ignored, Status, Untracked};
 
+options! {
+    enum Opt {
+        Quiet = flag('q', "quiet", "do not print names of files removed"),
+        DryRun = flag('n', "dry-run", "dry run"),
+        Force = flag('f', "force", "force"),
+        Interactive = flag('i', "interactive", "not supported"),
+        Folders = flag('d', "", "remove whole directories"),
+        Exclude = value('e', "exclude", "pattern", "not supported"),
+        IgnoredToo = flag('x', "", "remove ignored files, too"),
+        OnlyIgnored = flag('X', "", "remove only ignored files"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "clean",
     usage: "git clean [-d] [-f] [-i] [-n] [-q] [-e <pattern>] [-x | -X] [--] [<pathspec>...]",
-    options: &[&[
-        flag('q', "quiet", "do not print names of files removed"),
-        flag('n', "dry-run", "dry run"),
-        flag('f', "force", "force"),
-        flag('i', "interactive", "not supported"),
-        flag('d', "", "remove whole directories"),
-        value('e', "exclude", "pattern", "not supported"),
-        flag('x', "", "remove ignored files, too"),
-        flag('X', "", "remove only ignored files"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["interactive", "exclude"] {
-        if arguments.has(name) {
-            return Err(fatal!("clean --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::Interactive, Opt::Exclude]) {
+        return Err(fatal!("clean --{} is not supported", option.long()));
     }
-    if arguments.has("x") && arguments.has("X") {
+    if arguments.has(Opt::IgnoredToo) && arguments.has(Opt::OnlyIgnored) {
         return Err(fatal!("options '-x' and '-X' cannot be used together"));
     }
-    let is_dry = arguments.has("dry-run");
+    let is_dry = arguments.has(Opt::DryRun);
     let needs_force = git.config.truth("clean.requireforce") != Some(false);
-    if needs_force && !is_dry && !arguments.has("force") {
+    if needs_force && !is_dry && !arguments.has(Opt::Force) {
         return Err(fatal!("clean.requireForce is true and -f not given: refusing to clean"));
     }
     let spec = git.pathspec(&arguments.operands)?;
     let index = git.read_index().await?;
-    let ignored = if arguments.has("x") || arguments.has("X") { Ignored::Traditional } else { Ignored::No };
+    let ignored = if arguments.has(Opt::IgnoredToo) || arguments.has(Opt::OnlyIgnored) {
+        Ignored::Traditional
+    } else {
+        Ignored::No
+    };
     let mut status = Status::default();
     git.find_unknown(&index, &spec, (Untracked::Folders, ignored), &mut status).await?;
     let mut paths: Vec<Text> = Vec::new();
-    if !arguments.has("X") {
+    if !arguments.has(Opt::OnlyIgnored) {
         paths.extend(status.untracked.iter().cloned());
     }
     if ignored != Ignored::No {
@@ -54,13 +60,13 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.ctx.tick().await?;
         let is_folder = path.ends_with(b"/");
         // Whole folders go only where that is asked for, or they are named.
-        if is_folder && !arguments.has("d") && arguments.operands.is_empty() {
+        if is_folder && !arguments.has(Opt::Folders) && arguments.operands.is_empty() {
             continue;
         }
         let full = git.in_work_tree(path.strip_suffix(b"/").unwrap_or(path));
         let is_repository =
             is_folder && git.fs().metadata(&crate::utility::file::join(&full, b".git")).is_ok();
-        let is_skipped = is_repository && arguments.count("force") < 2;
+        let is_skipped = is_repository && arguments.count(Opt::Force) < 2;
         let shown = git.quoted(&git.seen_from_here(path));
         let words: &[u8] = match (is_skipped, is_dry) {
             (true, true) => b"Would skip repository ",
@@ -68,7 +74,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             (false, true) => b"Would remove ",
             (false, false) => b"Removing ",
         };
-        if !arguments.has("quiet") || is_dry {
+        if !arguments.has(Opt::Quiet) || is_dry {
             git.print(&[words, &shown, b"\n"].concat_metered()).await?;
         }
         if is_skipped || is_dry {

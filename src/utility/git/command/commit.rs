@@ -12,46 +12,50 @@ use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 use crate::utility::git::status::{Ignored, Untracked};
 
+options! {
+    enum Opt {
+        Quiet = flag('q', "quiet", "suppress summary after successful commit"),
+        Verbose = flag('v', "verbose", "accepted; there is no editor"),
+        File = value('F', "file", "file", "read message from file"),
+        Author = value('\0', "author", "author", "override author for commit"),
+        Date = value('\0', "date", "date", "override date for commit"),
+        Message = value('m', "message", "message", "commit message"),
+        ReeditMessage = value('c', "reedit-message", "commit", "reuse and edit message from specified commit"),
+        ReuseMessage = value('C', "reuse-message", "commit", "reuse message from specified commit"),
+        Fixup = value('\0', "fixup", "commit", "use autosquash formatted message to fixup specified commit"),
+        Squash = value('\0', "squash", "commit", "use autosquash formatted message to squash specified commit"),
+        ResetAuthor = flag('\0', "reset-author", "the commit is authored by me now (used with -C/-c/--amend)"),
+        Trailer = value('\0', "trailer", "trailer", "add custom trailer(s)"),
+        Signoff = flag('s', "signoff", "add a Signed-off-by trailer"),
+        Template = value('t', "template", "file", "not supported"),
+        Edit = flag('e', "edit", "accepted where a message is given; there is no editor"),
+        Cleanup = value('\0', "cleanup", "mode", "how to strip spaces and #comments from message"),
+        Status = flag('\0', "status", "accepted"),
+        GpgSign = optional('S', "gpg-sign", "key-id", "not supported"),
+        All = flag('a', "all", "commit all changed files"),
+        Include = flag('i', "include", "add specified files to index for commit"),
+        Interactive = flag('\0', "interactive", "not supported"),
+        Patch = flag('p', "patch", "not supported"),
+        Only = flag('o', "only", "commit only specified files"),
+        NoVerify = flag('n', "no-verify", "bypass pre-commit and commit-msg hooks"),
+        Verify = flag('\0', "verify", "accepted; hooks are not run"),
+        DryRun = flag('\0', "dry-run", "show what would be committed"),
+        Short = flag('\0', "short", "show status concisely"),
+        Porcelain = flag('\0', "porcelain", "machine-readable output"),
+        Amend = flag('\0', "amend", "amend previous commit"),
+        NoPostRewrite = flag('\0', "no-post-rewrite", "accepted"),
+        UntrackedFiles = optional('u', "untracked-files", "mode", "accepted"),
+        AllowEmpty = flag('\0', "allow-empty", "ok to record an empty change"),
+        AllowEmptyMessage = flag('\0', "allow-empty-message", "ok to record a change with an empty message"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "commit",
     usage: "git commit [-a | --interactive | --patch] [-s] [-v] [-u[<mode>]] [--amend] [--dry-run] [(-c | -C) <commit>] \
 [-F <file> | -m <msg>] [--reset-author] [--allow-empty] [--allow-empty-message] [--no-verify] [-e] [--author=<author>] \
 [--date=<date>] [--cleanup=<mode>] [--] [<pathspec>...]",
-    options: &[&[
-        flag('q', "quiet", "suppress summary after successful commit"),
-        flag('v', "verbose", "accepted; there is no editor"),
-        value('F', "file", "file", "read message from file"),
-        value('\0', "author", "author", "override author for commit"),
-        value('\0', "date", "date", "override date for commit"),
-        value('m', "message", "message", "commit message"),
-        value('c', "reedit-message", "commit", "reuse and edit message from specified commit"),
-        value('C', "reuse-message", "commit", "reuse message from specified commit"),
-        value('\0', "fixup", "commit", "use autosquash formatted message to fixup specified commit"),
-        value('\0', "squash", "commit", "use autosquash formatted message to squash specified commit"),
-        flag('\0', "reset-author", "the commit is authored by me now (used with -C/-c/--amend)"),
-        value('\0', "trailer", "trailer", "add custom trailer(s)"),
-        flag('s', "signoff", "add a Signed-off-by trailer"),
-        value('t', "template", "file", "not supported"),
-        flag('e', "edit", "accepted where a message is given; there is no editor"),
-        value('\0', "cleanup", "mode", "how to strip spaces and #comments from message"),
-        flag('\0', "status", "accepted"),
-        optional('S', "gpg-sign", "key-id", "not supported"),
-        flag('a', "all", "commit all changed files"),
-        flag('i', "include", "add specified files to index for commit"),
-        flag('\0', "interactive", "not supported"),
-        flag('p', "patch", "not supported"),
-        flag('o', "only", "commit only specified files"),
-        flag('n', "no-verify", "bypass pre-commit and commit-msg hooks"),
-        flag('\0', "verify", "accepted; hooks are not run"),
-        flag('\0', "dry-run", "show what would be committed"),
-        flag('\0', "short", "show status concisely"),
-        flag('\0', "porcelain", "machine-readable output"),
-        flag('\0', "amend", "amend previous commit"),
-        flag('\0', "no-post-rewrite", "accepted"),
-        optional('u', "untracked-files", "mode", "accepted"),
-        flag('\0', "allow-empty", "ok to record an empty change"),
-        flag('\0', "allow-empty-message", "ok to record a change with an empty message"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
@@ -156,11 +160,11 @@ pub(super) fn cleaned(text: &[u8], strips_comments: bool) -> Vec<u8> {
 /// The message that was given; `None`: none was.
 async fn given_message(
     git: &mut Git,
-    arguments: &Arguments,
+    arguments: &Arguments<Opt>,
     amended: Option<&[u8]>,
 ) -> Result<Option<Vec<u8>>> {
     let mut text: Option<Vec<u8>> = None;
-    let parts: Vec<Text> = arguments.values("message").cloned().collect();
+    let parts: Vec<Text> = arguments.values(Opt::Message).cloned().collect();
     if !parts.is_empty() {
         let mut whole: Vec<u8> = Vec::new();
         for part in &parts {
@@ -173,7 +177,7 @@ async fn given_message(
             }
         }
         text = Some(whole);
-    } else if let Some(file) = arguments.value("file").cloned() {
+    } else if let Some(file) = arguments.value(Opt::File).cloned() {
         let bytes = if &*file == b"-" {
             git.ctx.standard_input().read_to_end().await?
         } else {
@@ -185,7 +189,7 @@ async fn given_message(
         };
         text = Some(bytes);
     } else if let Some(name) =
-        arguments.value("reuse-message").or_else(|| arguments.value("reedit-message")).cloned()
+        arguments.value(Opt::ReuseMessage).or_else(|| arguments.value(Opt::ReeditMessage)).cloned()
     {
         let Some(id) = git.resolve_commit(&name).await? else {
             return Err(fatal!("could not lookup commit '{name}'"));
@@ -193,13 +197,13 @@ async fn given_message(
         let bytes = git.object(&id).await?.1;
         text = Some(message(&bytes).to_metered());
     } else if let Some((word, name)) =
-        ["fixup", "squash"].iter().find_map(|word| Some((*word, arguments.value(word)?.clone())))
+        [Opt::Fixup, Opt::Squash].iter().find_map(|word| Some((*word, arguments.value(*word)?.clone())))
     {
         let Some(id) = git.resolve_commit(&name).await? else {
             return Err(fatal!("could not lookup commit '{name}'"));
         };
         let bytes = git.object(&id).await?.1;
-        text = Some([word.as_bytes(), b"! ", &subject(message(&bytes)), b"\n"].concat_metered());
+        text = Some([word.long().as_bytes(), b"! ", &subject(message(&bytes)), b"\n"].concat_metered());
     } else if let Some(bytes) = amended {
         text = Some(message(bytes).to_metered());
     }
@@ -207,20 +211,18 @@ async fn given_message(
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["interactive", "patch", "gpg-sign", "template"] {
-        if arguments.has(name) {
-            return Err(fatal!("commit --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::Interactive, Opt::Patch, Opt::GpgSign, Opt::Template]) {
+        return Err(fatal!("commit --{} is not supported", option.long()));
     }
-    if arguments.has("all") && !arguments.operands.is_empty() {
+    if arguments.has(Opt::All) && !arguments.operands.is_empty() {
         return Err(fatal!(
             "paths '{} ...' with -a does not make sense",
             arguments.operands.first().cloned().unwrap_or_default()
         ));
     }
     let head = git.head_id()?;
-    let amends = arguments.has("amend");
+    let amends = arguments.has(Opt::Amend);
     if amends && head.is_none() {
         return Err(fatal!("You have nothing yet to amend."));
     }
@@ -229,7 +231,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         None => None,
     };
     let mut index = git.read_index().await?;
-    if index.is_unmerged() && arguments.operands.is_empty() && !arguments.has("all") {
+    if index.is_unmerged() && arguments.operands.is_empty() && !arguments.has(Opt::All) {
         git.say("error: Committing is not possible because you have unmerged files.");
         git.say("hint: Fix them up in the work tree, and then use 'git add/rm <file>'");
         git.say("hint: as appropriate to mark resolution and make a commit.");
@@ -237,7 +239,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let spec = git.pathspec(&arguments.operands)?;
     let mut committed = index.clone();
-    if arguments.has("all") {
+    if arguments.has(Opt::All) {
         git.update_tracked(&mut index, &Pathspec::default(), true, false).await?;
         committed = index.clone();
     } else if !spec.is_empty() {
@@ -249,7 +251,8 @@ async fn run(git: &mut Git) -> Result<u8> {
             ));
         }
         git.update_tracked(&mut index, &spec, true, false).await?;
-        committed = if arguments.has("include") { index.clone() } else { only(git, &index, &spec).await? };
+        committed =
+            if arguments.has(Opt::Include) { index.clone() } else { only(git, &index, &spec).await? };
     }
     let tree = git.write_tree(&committed).await?;
     let parents: Vec<ObjectId> = match (&amended, head) {
@@ -268,10 +271,10 @@ async fn run(git: &mut Git) -> Result<u8> {
         None => ObjectId::EMPTY_TREE,
     };
     let is_empty = tree == old_tree && parents.len() < 2;
-    let allows_empty = arguments.has("allow-empty") || (amends && parents.is_empty());
-    if arguments.has("dry-run")
-        || arguments.has("short")
-        || arguments.has("porcelain")
+    let allows_empty = arguments.has(Opt::AllowEmpty) || (amends && parents.is_empty());
+    if arguments.has(Opt::DryRun)
+        || arguments.has(Opt::Short)
+        || arguments.has(Opt::Porcelain)
         || (is_empty && !allows_empty && !amends)
     {
         git.write_index(&index).await?;
@@ -292,12 +295,12 @@ async fn run(git: &mut Git) -> Result<u8> {
             1,
         ));
     };
-    let mut text = match arguments.value("cleanup").map(Text::as_bytes) {
+    let mut text = match arguments.value(Opt::Cleanup).map(Text::as_bytes) {
         Some(b"verbatim") => text,
         Some(b"strip") => cleaned(&text, true),
         _ => cleaned(&text, false),
     };
-    if text.trim_ascii().is_empty() && !arguments.has("allow-empty-message") {
+    if text.trim_ascii().is_empty() && !arguments.has(Opt::AllowEmptyMessage) {
         return Err(GitError::Plain("Aborting commit due to empty commit message.\n".into(), 1));
     }
     add_trailers(git, &arguments, &mut text)?;
@@ -315,9 +318,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         let path = crate::utility::file::join(&git.repo.git_dir, name);
         crate::utility::git::error::found(git.fs().remove_file(&path))?;
     }
-    if !arguments.has("quiet") {
-        let shows_date =
-            amends || ["date", "reuse-message", "reedit-message"].iter().any(|name| arguments.has(name));
+    if !arguments.has(Opt::Quiet) {
+        let shows_date = amends || arguments.has_any([Opt::Date, Opt::ReuseMessage, Opt::ReeditMessage]);
         summary(git, id, &title, (old_tree, tree), parents.is_empty(), (shows_date, &author)).await?;
     }
     Ok(0)
@@ -334,28 +336,30 @@ async fn only(git: &mut Git, index: &Index, spec: &Pathspec) -> Result<Index> {
     Ok(result)
 }
 
-async fn author(git: &mut Git, arguments: &Arguments, amended: Option<&[u8]>) -> Result<Vec<u8>> {
-    let mut line = match amended.filter(|_| !arguments.has("reset-author")) {
+async fn author(git: &mut Git, arguments: &Arguments<Opt>, amended: Option<&[u8]>) -> Result<Vec<u8>> {
+    let mut line = match amended.filter(|_| !arguments.has(Opt::ResetAuthor)) {
         Some(bytes) => header(bytes, b"author").unwrap_or(&[]).to_metered(),
-        None => match arguments.value("reuse-message").cloned().filter(|_| !arguments.has("reset-author")) {
-            Some(name) => {
-                let Some(id) = git.resolve_commit(&name).await? else {
-                    return Err(fatal!("could not lookup commit '{name}'"));
-                };
-                let bytes = git.object(&id).await?.1;
-                header(&bytes, b"author").unwrap_or(&[]).to_metered()
+        None => {
+            match arguments.value(Opt::ReuseMessage).cloned().filter(|_| !arguments.has(Opt::ResetAuthor)) {
+                Some(name) => {
+                    let Some(id) = git.resolve_commit(&name).await? else {
+                        return Err(fatal!("could not lookup commit '{name}'"));
+                    };
+                    let bytes = git.object(&id).await?.1;
+                    header(&bytes, b"author").unwrap_or(&[]).to_metered()
+                }
+                None => git.who(Who::Author)?,
             }
-            None => git.who(Who::Author)?,
-        },
+        }
     };
     let split = memchr::memrchr(b'>', &line).map_or(line.len(), |at| at + 1);
-    if let Some(given) = arguments.value("author") {
+    if let Some(given) = arguments.value(Opt::Author) {
         if !given.contains(&b'<') || !given.ends_with(b">") {
             return Err(fatal!("--author '{given}' is not 'Name <email>' and matches no existing author"));
         }
         line = [&given[..], line.get(split..).unwrap_or(&[])].concat_metered();
     }
-    if let Some(date) = arguments.value("date") {
+    if let Some(date) = arguments.value(Opt::Date) {
         let Some((seconds, zone)) = crate::utility::git::date::parse_exact(date, git) else {
             return Err(fatal!("invalid date format: {date}"));
         };
@@ -367,14 +371,14 @@ async fn author(git: &mut Git, arguments: &Arguments, amended: Option<&[u8]>) ->
     Ok(line)
 }
 
-fn add_trailers(git: &Git, arguments: &Arguments, text: &mut Vec<u8>) -> Result<()> {
+fn add_trailers(git: &Git, arguments: &Arguments<Opt>, text: &mut Vec<u8>) -> Result<()> {
     let mut lines: Vec<Vec<u8>> = Vec::new();
-    if arguments.has("signoff") {
+    if arguments.has(Opt::Signoff) {
         let who = git.who(Who::Committer)?;
         let end = memchr::memrchr(b'>', &who).map_or(who.len(), |at| at + 1);
         lines.push([&b"Signed-off-by: "[..], who.get(..end).unwrap_or(&who)].concat_metered());
     }
-    for trailer in arguments.values("trailer") {
+    for trailer in arguments.values(Opt::Trailer) {
         let at = trailer.iter().position(|byte| b"=:".contains(byte)).unwrap_or(trailer.len());
         let (key, value) = (trailer.get(..at).unwrap_or(trailer), trailer.get(at + 1..).unwrap_or(&[]));
         lines.push([key, b": ", value.trim_ascii()].concat_metered());
@@ -400,8 +404,8 @@ fn add_trailers(git: &Git, arguments: &Arguments, text: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-async fn show_status(git: &mut Git, arguments: &Arguments, is_empty: bool) -> Result<u8> {
-    if arguments.has("short") || arguments.has("porcelain") {
+async fn show_status(git: &mut Git, arguments: &Arguments<Opt>, is_empty: bool) -> Result<u8> {
+    if arguments.has(Opt::Short) || arguments.has(Opt::Porcelain) {
         return Ok(u8::from(is_empty));
     }
     let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;

@@ -5,23 +5,27 @@ use crate::memory::format;
 use crate::utility::git::identity::Who;
 use crate::utility::git::repository::read_file;
 
+options! {
+    enum Opt {
+        Parent = value('p', "", "parent", "id of a parent commit object"),
+        Message = value('m', "", "message", "commit message"),
+        File = value('F', "", "file", "read commit log message from file"),
+        GpgSign = optional('S', "gpg-sign", "key-id", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "commit-tree",
     usage: "git commit-tree <tree> [(-p <parent>)...]\ngit commit-tree [(-p <parent>)...] [-S[<keyid>]] [(-m <message>)...] \
 [(-F <file>)...] <tree>",
-    options: &[&[
-        value('p', "", "parent", "id of a parent commit object"),
-        value('m', "", "message", "commit message"),
-        value('F', "", "file", "read commit log message from file"),
-        optional('S', "gpg-sign", "key-id", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.has("gpg-sign") {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::GpgSign) {
         return Err(fatal!("signatures are not supported"));
     }
     let [name] = arguments.operands.as_slice() else { return Err(fatal!("must give exactly one tree")) };
@@ -33,7 +37,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         _ => return Err(fatal!("{id} is not a valid 'tree' object")),
     };
     let mut parents: Vec<ObjectId> = Vec::new();
-    for name in arguments.values("p").cloned().collect::<Vec<_>>() {
+    for name in arguments.values(Opt::Parent).cloned().collect::<Vec<_>>() {
         let Some(parent) = git.resolve_commit(&name).await? else {
             return Err(fatal!("not a valid object name {name}"));
         };
@@ -44,18 +48,18 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
     }
     let mut message: Option<Vec<u8>> = None;
-    for (spec, given) in arguments.in_order() {
+    for (option, given) in arguments.in_order() {
         let Some(given) = given else { continue };
-        let text = match spec.short {
-            'm' => {
+        let text = match option {
+            Opt::Message => {
                 let mut text = given.to_metered();
                 if !text.ends_with(b"\n") {
                     text.push(b'\n');
                 }
                 text
             }
-            'F' if **given == *b"-" => git.ctx.standard_input().read_to_end().await?,
-            'F' => match read_file(git.fs(), &git.ctx.absolute(given))? {
+            Opt::File if **given == *b"-" => git.ctx.standard_input().read_to_end().await?,
+            Opt::File => match read_file(git.fs(), &git.ctx.absolute(given))? {
                 Some(text) => text,
                 None => {
                     return Err(fatal!(

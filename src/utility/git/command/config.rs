@@ -10,6 +10,46 @@ use crate::utility::git::config::{
 use crate::utility::git::repository::read_file;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 
+options! {
+    enum Opt {
+        Global = flag('\0', "global", "use global config file"),
+        System = flag('\0', "system", "use system config file"),
+        Local = flag('\0', "local", "use repository config file"),
+        Worktree = flag('\0', "worktree", "use per-worktree config file"),
+        File = value('f', "file", "file", "use given config file"),
+        Blob = value('\0', "blob", "blob-id", "not supported"),
+        Get = flag('\0', "get", "get value: name [<value-pattern>]"),
+        GetAll = flag('\0', "get-all", "get all values: key [<value-pattern>]"),
+        GetRegexp = flag('\0', "get-regexp", "get values for regexp: name-regex [<value-pattern>]"),
+        GetUrlmatch = value('\0', "get-urlmatch", "name", "not supported"),
+        ReplaceAll = flag('\0', "replace-all", "replace all matching variables: name value [<value-pattern>]"),
+        Add = flag('\0', "add", "add a new variable: name value"),
+        Unset = flag('\0', "unset", "remove a variable: name [<value-pattern>]"),
+        UnsetAll = flag('\0', "unset-all", "remove all matches: name [<value-pattern>]"),
+        RenameSection = flag('\0', "rename-section", "rename section: old-name new-name"),
+        RemoveSection = flag('\0', "remove-section", "remove a section: name"),
+        List = flag('l', "list", "list all"),
+        Edit = flag('e', "edit", "not supported"),
+        Type = value('t', "type", "type", "value is given this type"),
+        Bool = flag('\0', "bool", "value is \"true\" or \"false\""),
+        Int = flag('\0', "int", "value is decimal number"),
+        BoolOrInt = flag('\0', "bool-or-int", "value is --bool or --int"),
+        Path = flag('\0', "path", "value is a path (file or directory name)"),
+        ExpiryDate = flag('\0', "expiry-date", "not supported"),
+        Null = flag('z', "null", "terminate values with NUL byte"),
+        NameOnly = flag('\0', "name-only", "show variable names only"),
+        Includes = flag('\0', "includes", "respect include directives on lookup"),
+        ShowOrigin = flag('\0', "show-origin", "show origin of config"),
+        ShowScope = flag('\0', "show-scope", "show scope of config"),
+        Default = value('\0', "default", "value", "use default value when missing entry"),
+        FixedValue = flag('\0', "fixed-value", "use string equality when comparing values to value pattern"),
+        All = flag('\0', "all", "return all values for multi-valued config options"),
+        Regexp = flag('\0', "regexp", "interpret the name as a regular expression"),
+        Value = value('\0', "value", "pattern", "show config with values matching the pattern"),
+        Append = flag('\0', "append", "add a new line without altering any existing values"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "config",
     usage: "git config list [<file-option>] [<display-option>] [--includes]\n\
@@ -19,43 +59,7 @@ git config set [<file-option>] [--type=<type>] [--all] [--value=<value>] [--fixe
 git config unset [<file-option>] [--all] [--value=<value>] [--fixed-value] <name>\n\
 git config rename-section [<file-option>] <old-name> <new-name>\n\
 git config remove-section [<file-option>] <name>",
-    options: &[&[
-        flag('\0', "global", "use global config file"),
-        flag('\0', "system", "use system config file"),
-        flag('\0', "local", "use repository config file"),
-        flag('\0', "worktree", "use per-worktree config file"),
-        value('f', "file", "file", "use given config file"),
-        value('\0', "blob", "blob-id", "not supported"),
-        flag('\0', "get", "get value: name [<value-pattern>]"),
-        flag('\0', "get-all", "get all values: key [<value-pattern>]"),
-        flag('\0', "get-regexp", "get values for regexp: name-regex [<value-pattern>]"),
-        value('\0', "get-urlmatch", "name", "not supported"),
-        flag('\0', "replace-all", "replace all matching variables: name value [<value-pattern>]"),
-        flag('\0', "add", "add a new variable: name value"),
-        flag('\0', "unset", "remove a variable: name [<value-pattern>]"),
-        flag('\0', "unset-all", "remove all matches: name [<value-pattern>]"),
-        flag('\0', "rename-section", "rename section: old-name new-name"),
-        flag('\0', "remove-section", "remove a section: name"),
-        flag('l', "list", "list all"),
-        flag('e', "edit", "not supported"),
-        value('t', "type", "type", "value is given this type"),
-        flag('\0', "bool", "value is \"true\" or \"false\""),
-        flag('\0', "int", "value is decimal number"),
-        flag('\0', "bool-or-int", "value is --bool or --int"),
-        flag('\0', "path", "value is a path (file or directory name)"),
-        flag('\0', "expiry-date", "not supported"),
-        flag('z', "null", "terminate values with NUL byte"),
-        flag('\0', "name-only", "show variable names only"),
-        flag('\0', "includes", "respect include directives on lookup"),
-        flag('\0', "show-origin", "show origin of config"),
-        flag('\0', "show-scope", "show scope of config"),
-        value('\0', "default", "value", "use default value when missing entry"),
-        flag('\0', "fixed-value", "use string equality when comparing values to value pattern"),
-        flag('\0', "all", "return all values for multi-valued config options"),
-        flag('\0', "regexp", "interpret the name as a regular expression"),
-        value('\0', "value", "pattern", "show config with values matching the pattern"),
-        flag('\0', "append", "add a new line without altering any existing values"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::Perhaps,
     run: command!(run),
     ..Command::BASE
@@ -78,33 +82,33 @@ enum Action {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let mut arguments = git.arguments()?;
+    let mut arguments = git.arguments::<Opt>()?;
     let usage = || GitError::Plain(super::super::arguments::usage(&COMMAND), 129);
     let mut operands = std::mem::take(&mut arguments.operands);
     let by_option = [
-        ("list", Action::List),
-        ("get", Action::Get),
-        ("get-all", Action::GetAll),
-        ("get-regexp", Action::GetRegexp),
-        ("add", Action::Add),
-        ("replace-all", Action::ReplaceAll),
-        ("unset", Action::Unset),
-        ("unset-all", Action::UnsetAll),
-        ("rename-section", Action::RenameSection),
-        ("remove-section", Action::RemoveSection),
+        (Opt::List, Action::List),
+        (Opt::Get, Action::Get),
+        (Opt::GetAll, Action::GetAll),
+        (Opt::GetRegexp, Action::GetRegexp),
+        (Opt::Add, Action::Add),
+        (Opt::ReplaceAll, Action::ReplaceAll),
+        (Opt::Unset, Action::Unset),
+        (Opt::UnsetAll, Action::UnsetAll),
+        (Opt::RenameSection, Action::RenameSection),
+        (Opt::RemoveSection, Action::RemoveSection),
     ];
-    let mut action = by_option.iter().find(|(name, _)| arguments.has(name)).map(|(_, action)| *action);
+    let mut action = by_option.iter().find(|(option, _)| arguments.has(*option)).map(|(_, action)| *action);
     if action.is_none() {
         let word = operands.first().map(Text::as_bytes);
         action = match word {
             Some(b"list") => Some(Action::List),
-            Some(b"get") if arguments.has("regexp") => Some(Action::GetRegexp),
-            Some(b"get") if arguments.has("all") => Some(Action::GetAll),
+            Some(b"get") if arguments.has(Opt::Regexp) => Some(Action::GetRegexp),
+            Some(b"get") if arguments.has(Opt::All) => Some(Action::GetAll),
             Some(b"get") => Some(Action::Get),
-            Some(b"set") if arguments.has("append") => Some(Action::Add),
-            Some(b"set") if arguments.has("all") => Some(Action::ReplaceAll),
+            Some(b"set") if arguments.has(Opt::Append) => Some(Action::Add),
+            Some(b"set") if arguments.has(Opt::All) => Some(Action::ReplaceAll),
             Some(b"set") => Some(Action::Set),
-            Some(b"unset") if arguments.has("all") => Some(Action::UnsetAll),
+            Some(b"unset") if arguments.has(Opt::All) => Some(Action::UnsetAll),
             Some(b"unset") => Some(Action::Unset),
             Some(b"rename-section") => Some(Action::RenameSection),
             Some(b"remove-section") => Some(Action::RemoveSection),
@@ -115,7 +119,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             operands.remove(0);
         }
     }
-    if arguments.has("edit") {
+    if arguments.has(Opt::Edit) {
         return Err(fatal!("there is no editor"));
     }
     let action = match (action, operands.len()) {
@@ -129,11 +133,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     match (action, operands.as_slice()) {
         (Action::List, []) => list(git, &arguments, scope.as_ref()).await,
         (Action::Get | Action::GetAll | Action::GetRegexp, [name, rest @ ..]) if rest.len() < 2 => {
-            let pattern = rest.first().or_else(|| arguments.value("value")).cloned();
+            let pattern = rest.first().or_else(|| arguments.value(Opt::Value)).cloned();
             get(git, &arguments, scope.as_ref(), action, name, pattern).await
         }
         (Action::Set | Action::Add | Action::ReplaceAll, [name, value, rest @ ..]) if rest.len() < 2 => {
-            let pattern = rest.first().or_else(|| arguments.value("value")).cloned();
+            let pattern = rest.first().or_else(|| arguments.value(Opt::Value)).cloned();
             let value = typed_value(&arguments, name, value)?;
             let path = writable(git, scope)?;
             let name = valid(name)?;
@@ -148,7 +152,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             .await
         }
         (Action::Unset | Action::UnsetAll, [name, rest @ ..]) if rest.len() < 2 => {
-            let pattern = rest.first().or_else(|| arguments.value("value")).cloned();
+            let pattern = rest.first().or_else(|| arguments.value(Opt::Value)).cloned();
             let path = writable(git, scope)?;
             let name = valid(name)?;
             git.set_config(&path, &name, None, false, action == Action::UnsetAll, pattern.as_ref()).await
@@ -162,22 +166,22 @@ async fn run(git: &mut Git) -> Result<u8> {
 }
 
 /// The file that was chosen, and how it is shown.
-fn scope(git: &Git, arguments: &Arguments) -> Result<Option<(Scope, Vec<u8>)>> {
-    if let Some(file) = arguments.value("file") {
+fn scope(git: &Git, arguments: &Arguments<Opt>) -> Result<Option<(Scope, Vec<u8>)>> {
+    if let Some(file) = arguments.value(Opt::File) {
         return Ok(Some((Scope::Command, git.ctx.absolute(file))));
     }
-    Ok(match arguments.last_of(&["global", "system", "local", "worktree"]) {
-        Some("global") => {
+    Ok(match arguments.last_of([Opt::Global, Opt::System, Opt::Local, Opt::Worktree]) {
+        Some(Opt::Global) => {
             let paths = git.global_config_paths();
             let Some(last) = paths.last() else { return Err(fatal!("$HOME not set")) };
             let there = paths.iter().rev().find(|path| git.fs().metadata(path).is_ok());
             Some((Scope::Global, there.unwrap_or(last).clone()))
         }
-        Some("system") => {
+        Some(Opt::System) => {
             let path = git.ctx.env.get(b"GIT_CONFIG_SYSTEM").map_or(&b"/etc/gitconfig"[..], Text::as_bytes);
             Some((Scope::System, path.to_metered()))
         }
-        Some("local" | "worktree") => {
+        Some(Opt::Local | Opt::Worktree) => {
             if !git.is_found {
                 return Err(fatal!("--local can only be used inside a git repository"));
             }
@@ -217,23 +221,32 @@ fn entries(git: &Git, scope: Option<&(Scope, Vec<u8>)>) -> Result<Vec<Entry>> {
     Ok(git.config.entries.iter().filter(|entry| entry.scope == *scope).cloned().collect())
 }
 
-fn kind(arguments: &Arguments) -> Result<Option<&'static str>> {
-    Ok(match arguments.last_of(&["type", "bool", "int", "bool-or-int", "path"]) {
-        Some("type") => match arguments.value("type").map(Text::as_bytes) {
-            Some(b"bool") => Some("bool"),
-            Some(b"int") => Some("int"),
-            Some(b"bool-or-int") => Some("bool-or-int"),
-            Some(b"path") => Some("path"),
+/// What a value is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ValueKind {
+    Truth,
+    Number,
+    TruthOrNumber,
+    Path,
+}
+
+fn kind(arguments: &Arguments<Opt>) -> Result<Option<ValueKind>> {
+    Ok(match arguments.last_of([Opt::Type, Opt::Bool, Opt::Int, Opt::BoolOrInt, Opt::Path]) {
+        Some(Opt::Type) => match arguments.value(Opt::Type).map(Text::as_bytes) {
+            Some(b"bool") => Some(ValueKind::Truth),
+            Some(b"int") => Some(ValueKind::Number),
+            Some(b"bool-or-int") => Some(ValueKind::TruthOrNumber),
+            Some(b"path") => Some(ValueKind::Path),
             Some(other) => {
                 let other = bstr::BStr::new(other);
                 return Err(GitError::Error(format!("unrecognized --type argument, {other}"), 129));
             }
             None => None,
         },
-        Some("bool") => Some("bool"),
-        Some("int") => Some("int"),
-        Some("bool-or-int") => Some("bool-or-int"),
-        Some("path") => Some("path"),
+        Some(Opt::Bool) => Some(ValueKind::Truth),
+        Some(Opt::Int) => Some(ValueKind::Number),
+        Some(Opt::BoolOrInt) => Some(ValueKind::TruthOrNumber),
+        Some(Opt::Path) => Some(ValueKind::Path),
         _ => None,
     })
 }
@@ -249,7 +262,7 @@ fn bad_truth(name: &[u8], value: &[u8]) -> GitError {
 }
 
 /// A value as its type shows it.
-fn shown_value(git: &Git, arguments: &Arguments, name: &[u8], value: Option<&[u8]>) -> Result<Vec<u8>> {
+fn shown_value(git: &Git, arguments: &Arguments<Opt>, name: &[u8], value: Option<&[u8]>) -> Result<Vec<u8>> {
     let text = value.unwrap_or(&[]);
     let as_truth = || match value {
         None => Some(true),
@@ -257,31 +270,35 @@ fn shown_value(git: &Git, arguments: &Arguments, name: &[u8], value: Option<&[u8
     };
     let said = |truth: bool| if truth { b"true".to_metered() } else { b"false".to_metered() };
     Ok(match kind(arguments)? {
-        Some("bool") => as_truth().map(said).ok_or_else(|| bad_truth(name, text))?,
-        Some("int") => format!("{}", number(text).ok_or_else(|| bad_number(name, text))?).into_bytes(),
-        Some("bool-or-int") => match number(text) {
+        Some(ValueKind::Truth) => as_truth().map(said).ok_or_else(|| bad_truth(name, text))?,
+        Some(ValueKind::Number) => {
+            format!("{}", number(text).ok_or_else(|| bad_number(name, text))?).into_bytes()
+        }
+        Some(ValueKind::TruthOrNumber) => match number(text) {
             Some(number) => format!("{number}").into_bytes(),
             None => as_truth().map(said).ok_or_else(|| bad_truth(name, text))?,
         },
-        Some("path") => git.expand_home(text),
+        Some(ValueKind::Path) => git.expand_home(text),
         _ => text.to_metered(),
     })
 }
 
 /// A value as its type is written.
-fn typed_value(arguments: &Arguments, name: &[u8], value: &[u8]) -> Result<Vec<u8>> {
+fn typed_value(arguments: &Arguments<Opt>, name: &[u8], value: &[u8]) -> Result<Vec<u8>> {
     Ok(match kind(arguments)? {
-        Some("bool") => match truth(value) {
+        Some(ValueKind::Truth) => match truth(value) {
             Some(true) => b"true".to_metered(),
             Some(false) => b"false".to_metered(),
             None => return Err(bad_truth(name, value)),
         },
-        Some("int") => format!("{}", number(value).ok_or_else(|| bad_number(name, value))?).into_bytes(),
+        Some(ValueKind::Number) => {
+            format!("{}", number(value).ok_or_else(|| bad_number(name, value))?).into_bytes()
+        }
         _ => value.to_metered(),
     })
 }
 
-async fn list(git: &mut Git, arguments: &Arguments, scope: Option<&(Scope, Vec<u8>)>) -> Result<u8> {
+async fn list(git: &mut Git, arguments: &Arguments<Opt>, scope: Option<&(Scope, Vec<u8>)>) -> Result<u8> {
     if let Some((_, path)) = scope
         && git.fs().metadata(path).is_err()
     {
@@ -293,8 +310,8 @@ async fn list(git: &mut Git, arguments: &Arguments, scope: Option<&(Scope, Vec<u
     for entry in entries(git, scope)? {
         let mut line = front(arguments, &entry);
         line.extend_from_slice(&entry.name);
-        let end = if arguments.has("null") { 0 } else { b'\n' };
-        if let Some(value) = entry.value.as_ref().filter(|_| !arguments.has("name-only")) {
+        let end = if arguments.has(Opt::Null) { 0 } else { b'\n' };
+        if let Some(value) = entry.value.as_ref().filter(|_| !arguments.has(Opt::NameOnly)) {
             line.push(if end == 0 { b'\n' } else { b'=' });
             line.extend_from_slice(&shown_value(git, arguments, &entry.name, Some(value))?);
         }
@@ -304,14 +321,14 @@ async fn list(git: &mut Git, arguments: &Arguments, scope: Option<&(Scope, Vec<u
     Ok(0)
 }
 
-fn front(arguments: &Arguments, entry: &Entry) -> Vec<u8> {
+fn front(arguments: &Arguments<Opt>, entry: &Entry) -> Vec<u8> {
     let mut line: Vec<u8> = Vec::new();
-    let between = if arguments.has("null") { 0 } else { b'\t' };
-    if arguments.has("show-scope") {
+    let between = if arguments.has(Opt::Null) { 0 } else { b'\t' };
+    if arguments.has(Opt::ShowScope) {
         line.extend_from_slice(entry.scope.name().as_bytes());
         line.push(between);
     }
-    if arguments.has("show-origin") {
+    if arguments.has(Opt::ShowOrigin) {
         line.extend_from_slice(&entry.origin);
         line.push(between);
     }
@@ -319,9 +336,9 @@ fn front(arguments: &Arguments, entry: &Entry) -> Vec<u8> {
 }
 
 /// Whether a value is meant by a pattern, which may be negated.
-async fn fits(git: &Git, arguments: &Arguments, pattern: Option<&Text>, value: &[u8]) -> Result<bool> {
+async fn fits(git: &Git, arguments: &Arguments<Opt>, pattern: Option<&Text>, value: &[u8]) -> Result<bool> {
     let Some(pattern) = pattern else { return Ok(true) };
-    if arguments.has("fixed-value") {
+    if arguments.has(Opt::FixedValue) {
         return Ok(**pattern == *value);
     }
     let (source, is_negated) = match pattern.strip_prefix(b"!") {
@@ -337,7 +354,7 @@ async fn fits(git: &Git, arguments: &Arguments, pattern: Option<&Text>, value: &
 
 async fn get(
     git: &mut Git,
-    arguments: &Arguments,
+    arguments: &Arguments<Opt>,
     scope: Option<&(Scope, Vec<u8>)>,
     action: Action,
     name: &Text,
@@ -373,9 +390,10 @@ async fn get(
         }
     }
     if found.is_empty() {
-        let Some(default) = arguments.value("default").cloned() else { return Ok(1) };
+        let Some(default) = arguments.value(Opt::Default).cloned() else { return Ok(1) };
         let text = shown_value(git, arguments, name, Some(&default))?;
-        git.print(&[&text[..], if arguments.has("null") { b"\0" } else { b"\n" }].concat_metered()).await?;
+        git.print(&[&text[..], if arguments.has(Opt::Null) { b"\0" } else { b"\n" }].concat_metered())
+            .await?;
         return Ok(0);
     }
     if action == Action::Get {
@@ -385,18 +403,18 @@ async fn get(
     for entry in &found {
         let mut line = front(arguments, entry);
         let has_names =
-            action == Action::GetRegexp && !(arguments.operands.is_empty() && arguments.has("regexp"));
-        if has_names || arguments.has("name-only") {
+            action == Action::GetRegexp && !(arguments.operands.is_empty() && arguments.has(Opt::Regexp));
+        if has_names || arguments.has(Opt::NameOnly) {
             line.extend_from_slice(&entry.name);
         }
-        if !arguments.has("name-only") {
+        if !arguments.has(Opt::NameOnly) {
             let value = shown_value(git, arguments, &entry.name, entry.value.as_ref().map(Text::as_bytes))?;
             if has_names && (entry.value.is_some() || !value.is_empty()) {
-                line.push(if arguments.has("null") { b'\n' } else { b' ' });
+                line.push(if arguments.has(Opt::Null) { b'\n' } else { b' ' });
             }
             line.extend_from_slice(&value);
         }
-        line.push(if arguments.has("null") { 0 } else { b'\n' });
+        line.push(if arguments.has(Opt::Null) { 0 } else { b'\n' });
         git.print(&line).await?;
     }
     Ok(0)

@@ -7,26 +7,30 @@ use crate::utility::git::walk::Queue;
 use crate::utility::git::wildmatch::matches;
 use std::cmp::Reverse;
 
+options! {
+    enum Opt {
+        Contains = flag('\0', "contains", "find the tag that comes after the commit"),
+        All = flag('\0', "all", "use any ref"),
+        Tags = flag('\0', "tags", "use any tag, even unannotated"),
+        Long = flag('\0', "long", "always use long format"),
+        FirstParent = flag('\0', "first-parent", "only follow first parent"),
+        Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        ExactMatch = flag('\0', "exact-match", "only output exact matches"),
+        Candidates = value('\0', "candidates", "n", "consider <n> most recent tags (default: 10)"),
+        Match = value('\0', "match", "pattern", "only consider tags matching <pattern>"),
+        Exclude = value('\0', "exclude", "pattern", "do not consider tags matching <pattern>"),
+        Always = flag('\0', "always", "show abbreviated commit object as fallback"),
+        Dirty = optional('\0', "dirty", "mark", "append <mark> on dirty working tree (default: \"-dirty\")"),
+        Broken = optional('\0', "broken", "mark", "append <mark> on broken working tree (default: \"-broken\")"),
+        Debug = flag('\0', "debug", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "describe",
     usage: "git describe [--all] [--tags] [--contains] [--abbrev=<n>] [<commit-ish>...]\n\
 git describe [--all] [--tags] [--contains] [--abbrev=<n>] --dirty[=<mark>]",
-    options: &[&[
-        flag('\0', "contains", "find the tag that comes after the commit"),
-        flag('\0', "all", "use any ref"),
-        flag('\0', "tags", "use any tag, even unannotated"),
-        flag('\0', "long", "always use long format"),
-        flag('\0', "first-parent", "only follow first parent"),
-        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
-        flag('\0', "exact-match", "only output exact matches"),
-        value('\0', "candidates", "n", "consider <n> most recent tags (default: 10)"),
-        value('\0', "match", "pattern", "only consider tags matching <pattern>"),
-        value('\0', "exclude", "pattern", "do not consider tags matching <pattern>"),
-        flag('\0', "always", "show abbreviated commit object as fallback"),
-        optional('\0', "dirty", "mark", "append <mark> on dirty working tree (default: \"-dirty\")"),
-        optional('\0', "broken", "mark", "append <mark> on broken working tree (default: \"-broken\")"),
-        flag('\0', "debug", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
@@ -56,30 +60,31 @@ struct Candidate {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.has("debug") {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Debug) {
         return Err(fatal!("--debug is not supported"));
     }
-    if arguments.has("contains") {
+    if arguments.has(Opt::Contains) {
         return contains(git, &arguments).await;
     }
     let digits = digits(&arguments)?;
-    if arguments.has("long") && digits == Some(0) {
+    if arguments.has(Opt::Long) && digits == Some(0) {
         return Err(fatal!("options '--long' and '--abbrev=0' cannot be used together"));
     }
     let names = collect(git, &arguments).await?;
-    if names.is_empty() && !arguments.has("always") {
+    if names.is_empty() && !arguments.has(Opt::Always) {
         return Err(fatal!("No names found, cannot describe anything."));
     }
-    let mark = match (arguments.truth("broken"), arguments.truth("dirty")) {
-        (Some(true), _) => Some(("broken", "-dirty")),
-        (_, Some(true)) => Some(("dirty", "-dirty")),
+    let mark = match (arguments.truth(Opt::Broken), arguments.truth(Opt::Dirty)) {
+        (Some(true), _) => Some((Opt::Broken, "-dirty")),
+        (_, Some(true)) => Some((Opt::Dirty, "-dirty")),
         _ => None,
     };
     if let Some((option, _)) = mark
         && !arguments.operands.is_empty()
     {
-        return Err(fatal!("option '--{option}' and commit-ishes cannot be used together"));
+        let name = option.long();
+        return Err(fatal!("option '--{name}' and commit-ishes cannot be used together"));
     }
     let mut suffix = Text::EMPTY;
     if let Some((_, usual)) = mark {
@@ -88,7 +93,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         let spec = crate::utility::git::pathspec::Pathspec::default();
         let changes = crate::utility::git::diff::files::tree_and_work_tree(git, head, &index, &spec).await?;
         if !changes.is_empty() {
-            suffix = arguments.value("dirty").cloned().unwrap_or_else(|| Text::from_static(usual.as_bytes()));
+            suffix =
+                arguments.value(Opt::Dirty).cloned().unwrap_or_else(|| Text::from_static(usual.as_bytes()));
         }
     }
     let operands = if arguments.operands.is_empty() {
@@ -107,21 +113,21 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(0)
 }
 
-fn digits(arguments: &Arguments) -> Result<Option<usize>> {
-    Ok(match arguments.number("abbrev")? {
+fn digits(arguments: &Arguments<Opt>) -> Result<Option<usize>> {
+    Ok(match arguments.number(Opt::Abbrev)? {
         Some(0) => Some(0),
         Some(digits) => Some(digits.clamp(4, 40) as usize),
-        None if arguments.truth("abbrev") == Some(false) => Some(0),
+        None if arguments.truth(Opt::Abbrev) == Some(false) => Some(0),
         None => None,
     })
 }
 
 /// `--contains`: `name-rev` over the tags.
-async fn contains(git: &mut Git, arguments: &Arguments) -> Result<u8> {
+async fn contains(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     use super::name_rev::{Names, Refs};
-    let mut refs = Refs { only_tags: !arguments.has("all"), names_only: true, ..Refs::default() };
-    for (list, name) in [(&mut refs.patterns, "match"), (&mut refs.excluded, "exclude")] {
-        for pattern in arguments.values(name) {
+    let mut refs = Refs { only_tags: !arguments.has(Opt::All), names_only: true, ..Refs::default() };
+    for (list, option) in [(&mut refs.patterns, Opt::Match), (&mut refs.excluded, Opt::Exclude)] {
+        for pattern in arguments.values(option) {
             list.push(Text::from([b"refs/tags/", &pattern[..]].concat_metered()));
         }
     }
@@ -141,7 +147,7 @@ async fn contains(git: &mut Git, arguments: &Arguments) -> Result<u8> {
         };
         match names.get(&id) {
             Some(name) => git.print(&[&name[..], b"\n"].concat_metered()).await?,
-            None if arguments.has("always") => {
+            None if arguments.has(Opt::Always) => {
                 let short = git.abbreviate(&id, None)?;
                 git.print(&[&short[..], b"\n"].concat_metered()).await?;
             }
@@ -151,17 +157,18 @@ async fn contains(git: &mut Git, arguments: &Arguments) -> Result<u8> {
     Ok(0)
 }
 
-async fn collect(git: &mut Git, arguments: &Arguments) -> Result<HashMap<ObjectId, Name>> {
+async fn collect(git: &mut Git, arguments: &Arguments<Opt>) -> Result<HashMap<ObjectId, Name>> {
     let mut names: HashMap<ObjectId, Name> = HashMap::new();
-    let all = arguments.has("all");
+    let all = arguments.has(Opt::All);
     let front: &[u8] = if all { b"refs/" } else { b"refs/tags/" };
     for (full, id) in git.refs(front).await? {
         let is_tag = full.starts_with(b"refs/tags/");
         let fronts = [&b"refs/tags/"[..], b"refs/heads/", b"refs/remotes/"];
         let short = fronts.iter().find_map(|front| full.strip_prefix(*front));
         let is_meant = |pattern: &Text| short.is_some_and(|short| matches(pattern, short, false, false));
-        let mut wanted = arguments.values("match").peekable();
-        if (wanted.peek().is_some() && !wanted.any(is_meant)) || arguments.values("exclude").any(is_meant) {
+        let mut wanted = arguments.values(Opt::Match).peekable();
+        if (wanted.peek().is_some() && !wanted.any(is_meant)) || arguments.values(Opt::Exclude).any(is_meant)
+        {
             continue;
         }
         let tag = git.object_header(&id).await?.filter(|header| header.0 == Kind::Tag).map(|_| id);
@@ -192,35 +199,35 @@ async fn collect(git: &mut Git, arguments: &Arguments) -> Result<HashMap<ObjectI
 
 async fn describe(
     git: &mut Git,
-    arguments: &Arguments,
+    arguments: &Arguments<Opt>,
     names: &HashMap<ObjectId, Name>,
     id: ObjectId,
 ) -> Result<String> {
     let digits = digits(arguments)?;
-    let takes_all = arguments.has("all") || arguments.has("tags");
+    let takes_all = arguments.has(Opt::All) || arguments.has(Opt::Tags);
     if let Some(name) = names.get(&id)
         && (takes_all || name.level == ANNOTATED)
     {
-        return Ok(if arguments.has("long") || name.is_misnamed {
+        return Ok(if arguments.has(Opt::Long) || name.is_misnamed {
             format!("{}-0-g{}", name.shown, git.abbreviate(&id, digits)?)
         } else {
             format!("{}", name.shown)
         });
     }
-    let most = match arguments.number("candidates")? {
-        _ if arguments.has("exact-match") => 0,
+    let most = match arguments.number(Opt::Candidates)? {
+        _ if arguments.has(Opt::ExactMatch) => 0,
         Some(most) => (most.max(0) as usize).min(MOST_CANDIDATES),
         None => 10,
     };
     if most == 0 {
         return Err(fatal!("no tag exactly matches '{id}'"));
     }
-    let mut search = Search { first_parent: arguments.has("first-parent"), ..Search::default() };
+    let mut search = Search { first_parent: arguments.has(Opt::FirstParent), ..Search::default() };
     search.add(git, id, 0).await?;
     let unannotated = search.candidates(git, names, takes_all, most).await?;
     search.candidates.sort_by_key(|candidate| candidate.depth);
     if search.candidates.is_empty() {
-        if arguments.has("always") {
+        if arguments.has(Opt::Always) {
             return Ok(format!("{}", git.abbreviate(&id, digits.filter(|digits| *digits > 0))?));
         }
         return Err(if unannotated {

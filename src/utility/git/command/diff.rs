@@ -5,10 +5,22 @@ use crate::memory::format;
 use crate::utility::git::diff::change::{Change, Side};
 use crate::utility::git::diff::combined::conflict;
 use crate::utility::git::diff::files::{index_and_work_tree, tree_and_index, tree_and_work_tree};
-use crate::utility::git::diff::options::{DIFF_OPTIONS, DiffOptions};
+use crate::utility::git::diff::options::{DiffOpt, DiffOptions};
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::index::Index;
 use crate::utility::git::revision::ambiguous;
+
+options! {
+    enum Opt {
+        Cached = flag('\0', "cached", "compare the index with a commit"),
+        Staged = flag('\0', "staged", "compare the index with a commit"),
+        MergeBase = flag('\0', "merge-base", "compare with the merge base"),
+        NoIndex = flag('\0', "no-index", "compare two paths of the file system"),
+        DenseCombined = flag('\0', "cc", "show combined diffs without hunks that are as in one side (default)"),
+        Combined = flag('c', "", "show combined diffs"),
+        Diff(DiffOpt),
+    }
+}
 
 pub(super) static COMMAND: Command = Command {
     name: "diff",
@@ -16,17 +28,7 @@ pub(super) static COMMAND: Command = Command {
 [<path>...]\ngit diff [<options>] [--merge-base] <commit> [<commit>...] <commit> [--] [<path>...]\n\
 git diff [<options>] <commit>...<commit> [--] [<path>...]\ngit diff [<options>] <blob> <blob>\n\
 git diff [<options>] --no-index [--] <path> <path>",
-    options: &[
-        &[
-            flag('\0', "cached", "compare the index with a commit"),
-            flag('\0', "staged", "compare the index with a commit"),
-            flag('\0', "merge-base", "compare with the merge base"),
-            flag('\0', "no-index", "compare two paths of the file system"),
-            flag('\0', "cc", "show combined diffs without hunks that are as in one side (default)"),
-            flag('c', "", "show combined diffs"),
-        ],
-        DIFF_OPTIONS,
-    ],
+    options: Opt::TABLE,
     needs: Needs::Perhaps,
     style: Style::Diff,
     run: command!(run),
@@ -42,15 +44,15 @@ struct Named {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let mut options = git.diff_options(&arguments)?;
+    let arguments = git.arguments::<Opt>()?;
+    let mut options = git.diff_options(&arguments.part())?;
     if options.relative.is_none() && git.is_relative_by_default() {
         options.relative = Some(git.repo.prefix.clone());
     }
     if options.formats.is_default() {
         options.formats.patch = true;
     }
-    if arguments.has("no-index") || !git.is_found {
+    if arguments.has(Opt::NoIndex) || !git.is_found {
         let [one, other] = arguments.operands.as_slice() else {
             return Err(GitError::Plain(
                 "warning: Not a git repository. Use --no-index to compare two paths outside a working tree\n"
@@ -63,11 +65,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let named = take_names(git, &arguments).await?;
     let spec = git.pathspec(&named.paths)?;
-    let is_cached = arguments.last_of(&["cached", "staged"]).is_some();
+    let is_cached = arguments.last_of([Opt::Cached, Opt::Staged]).is_some();
     let changes = match named.objects.as_slice() {
         [] | [_] if is_cached => {
             let tree = match named.objects.first() {
-                Some(id) => base_tree(git, *id, arguments.has("merge-base")).await?,
+                Some(id) => base_tree(git, *id, arguments.has(Opt::MergeBase)).await?,
                 None => git.head_tree().await?,
             };
             let index = git.read_index().await?;
@@ -77,7 +79,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             git.work_tree()?;
             let index = git.read_index().await?;
             let changes = index_and_work_tree(git, &index, &spec).await?;
-            conflicts(git, &index, changes, &options, !arguments.has("c")).await?
+            conflicts(git, &index, changes, &options, !arguments.has(Opt::Combined)).await?
         }
         [one] => {
             if let Some((Kind::Blob, _)) = git.object_header(one).await? {
@@ -90,7 +92,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 Vec::from([Change::new(path, Side::stored(mode, *one), Side::in_work_tree(mode))])
             } else {
                 git.work_tree()?;
-                let tree = base_tree(git, *one, arguments.has("merge-base")).await?;
+                let tree = base_tree(git, *one, arguments.has(Opt::MergeBase)).await?;
                 let index = git.read_index().await?;
                 tree_and_work_tree(git, tree, &index, &spec).await?
             }
@@ -101,7 +103,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 blobs(git, &arguments, *one, *other).await?
             } else {
                 let (mut one, mut other) = (*one, *other);
-                if named.is_symmetric || arguments.has("merge-base") {
+                if named.is_symmetric || arguments.has(Opt::MergeBase) {
                     let (first, second) =
                         (git.peel(one, Kind::Commit).await?, git.peel(other, Kind::Commit).await?);
                     let (Some(first), Some(second)) = (first, second) else {
@@ -125,7 +127,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             if options.formats.is_default() {
                 options.formats.patch = true;
             }
-            git.print_combined(&files, &options, !arguments.has("c")).await?;
+            git.print_combined(&files, &options, !arguments.has(Opt::Combined)).await?;
             return Ok(u8::from(options.exit_code && !files.is_empty()));
         }
     };
@@ -220,7 +222,12 @@ async fn base_tree(git: &mut Git, id: ObjectId, from_base: bool) -> Result<Objec
     }
 }
 
-async fn blobs(git: &mut Git, arguments: &Arguments, one: ObjectId, other: ObjectId) -> Result<Vec<Change>> {
+async fn blobs(
+    git: &mut Git,
+    arguments: &Arguments<Opt>,
+    one: ObjectId,
+    other: ObjectId,
+) -> Result<Vec<Change>> {
     let mut modes = Vec::new();
     for word in arguments.operands.iter().take(2) {
         modes.push(git.mode_of(word).await?.unwrap_or(0o100_644));
@@ -240,7 +247,7 @@ async fn blobs(git: &mut Git, arguments: &Arguments, one: ObjectId, other: Objec
 }
 
 /// Splits the operands into objects and paths.
-async fn take_names(git: &mut Git, arguments: &Arguments) -> Result<Named> {
+async fn take_names(git: &mut Git, arguments: &Arguments<Opt>) -> Result<Named> {
     let mut named = Named::default();
     let (before, after) = arguments.parts();
     let has_separator = arguments.separator.is_some();

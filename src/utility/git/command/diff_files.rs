@@ -2,25 +2,33 @@
 
 use super::prelude::*;
 use crate::utility::git::diff::files::index_and_work_tree;
-use crate::utility::git::diff::options::DIFF_OPTIONS;
+use crate::utility::git::diff::options::DiffOpt;
+
+options! {
+    enum Opt {
+        Diff(DiffOpt),
+        IgnoreGone = flag('q', "", "stay silent about files that are gone"),
+    }
+}
 
 pub(super) static COMMAND: Command = Command {
     name: "diff-files",
     usage: "git diff-files [-q] [-0 | -1 | -2 | -3 | -c | --cc] [<common-diff-options>] [<path>...]",
-    options: &[DIFF_OPTIONS, &[flag('q', "", "stay silent about files that are gone")]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     style: Style::Diff,
     run: command!(run),
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let mut options = git.diff_options(&arguments)?;
-    options.renames =
-        options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
+    let arguments = git.arguments::<Opt>()?;
+    let mut options = git.diff_options(&arguments.part())?;
+    options.renames = options.renames.filter(|_| {
+        arguments.last_of([DiffOpt::FindRenames, DiffOpt::FindCopies, DiffOpt::Renames]).is_some()
+    });
     if options.formats.is_default() {
         options.formats.raw = true;
-        options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");
+        options.full_index |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     }
     let spec = git.pathspec(&arguments.operands)?;
     let index = git.read_index().await?;

@@ -2,31 +2,34 @@
 
 use super::prelude::*;
 use crate::utility::git::diff::files::{tree_and_index, tree_and_work_tree};
-use crate::utility::git::diff::options::DIFF_OPTIONS;
+use crate::utility::git::diff::options::DiffOpt;
+
+options! {
+    enum Opt {
+        Cached = flag('\0', "cached", "compare with the index alone"),
+        IgnoreGone = flag('m', "", "files that are gone count as up to date"),
+        Diff(DiffOpt),
+    }
+}
 
 pub(super) static COMMAND: Command = Command {
     name: "diff-index",
     usage: "git diff-index [-m] [--cached] [--merge-base] [<common-diff-options>] <tree-ish> [<path>...]",
-    options: &[
-        &[
-            flag('\0', "cached", "compare with the index alone"),
-            flag('m', "", "files that are gone count as up to date"),
-        ],
-        DIFF_OPTIONS,
-    ],
+    options: Opt::TABLE,
     style: Style::Diff,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let mut options = git.diff_options(&arguments)?;
-    options.renames =
-        options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
+    let arguments = git.arguments::<Opt>()?;
+    let mut options = git.diff_options(&arguments.part())?;
+    options.renames = options.renames.filter(|_| {
+        arguments.last_of([DiffOpt::FindRenames, DiffOpt::FindCopies, DiffOpt::Renames]).is_some()
+    });
     if options.formats.is_default() {
         options.formats.raw = true;
-        options.full_index |= options.abbreviation.is_none() && !arguments.has("abbrev");
+        options.full_index |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     }
     let Some((name, paths)) = arguments.operands.split_first() else {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
@@ -35,7 +38,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("bad tree object {name}")) };
     let spec = git.pathspec(paths)?;
     let index = git.read_index().await?;
-    let changes = if arguments.has("cached") {
+    let changes = if arguments.has(Opt::Cached) {
         tree_and_index(git, tree, &index, &spec).await?
     } else {
         tree_and_work_tree(git, tree, &index, &spec).await?

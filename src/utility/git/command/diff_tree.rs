@@ -2,59 +2,63 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::git::diff::options::DIFF_OPTIONS;
+use crate::utility::git::diff::options::DiffOpt;
 use crate::utility::git::diff::tree::{TreeOptions, compare};
+
+options! {
+    enum Opt {
+        Recursive = flag('r', "", "recurse into subtrees"),
+        ShowTrees = flag('t', "", "show the trees themselves too"),
+        Root = flag('\0', "root", "show the initial commit as a big creation event"),
+        NoCommitId = flag('\0', "no-commit-id", "do not print the commit's name"),
+        EachParent = flag('m', "", "show merges against each parent"),
+        Combined = flag('c', "", "show combined diffs of merges"),
+        DenseCombined = flag('\0', "cc", "show combined diffs of merges without hunks that are as in one parent"),
+        Verbose = flag('v', "", "not supported"),
+        Pretty = optional('\0', "pretty", "format", "not supported"),
+        Stdin = flag('\0', "stdin", "not supported"),
+        Diff(DiffOpt),
+    }
+}
 
 pub(super) static COMMAND: Command = Command {
     name: "diff-tree",
     usage: "git diff-tree [-r] [-t] [--root] [<common-diff-options>] <tree-ish> [<tree-ish>] [<path>...]",
-    options: &[
-        &[
-            flag('r', "", "recurse into subtrees"),
-            flag('t', "", "show the trees themselves too"),
-            flag('\0', "root", "show the initial commit as a big creation event"),
-            flag('\0', "no-commit-id", "do not print the commit's name"),
-            flag('m', "", "show merges against each parent"),
-            flag('c', "", "show combined diffs of merges"),
-            flag('\0', "cc", "show combined diffs of merges without hunks that are as in one parent"),
-            flag('v', "", "not supported"),
-            optional('\0', "pretty", "format", "not supported"),
-            flag('\0', "stdin", "not supported"),
-        ],
-        DIFF_OPTIONS,
-    ],
+    options: Opt::TABLE,
     style: Style::Diff,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["v", "pretty", "stdin"] {
-        if arguments.has(name) {
-            return Err(fatal!("diff-tree --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Verbose) {
+        return Err(fatal!("diff-tree -v is not supported"));
     }
-    let is_combined = arguments.has("c") || arguments.has("cc");
-    let mut options = git.diff_options(&arguments)?;
-    options.renames =
-        options.renames.filter(|_| arguments.last_of(&["find-renames", "find-copies", "renames"]).is_some());
-    let is_deep = arguments.has("cc")
-        || arguments.has("r")
-        || arguments.has("t")
+    if let Some(option) = arguments.first_of([Opt::Pretty, Opt::Stdin]) {
+        return Err(fatal!("diff-tree --{} is not supported", option.long()));
+    }
+    let is_combined = arguments.has(Opt::Combined) || arguments.has(Opt::DenseCombined);
+    let mut options = git.diff_options(&arguments.part())?;
+    options.renames = options.renames.filter(|_| {
+        arguments.last_of([DiffOpt::FindRenames, DiffOpt::FindCopies, DiffOpt::Renames]).is_some()
+    });
+    let is_deep = arguments.has(Opt::DenseCombined)
+        || arguments.has(Opt::Recursive)
+        || arguments.has(Opt::ShowTrees)
         || options.formats.patch
         || options.formats.stat
         || options.formats.numstat
         || options.formats.shortstat
         || options.formats.summary;
     if options.formats.is_default() {
-        options.formats.raw = !arguments.has("cc");
-        options.formats.patch = arguments.has("cc");
+        options.formats.raw = !arguments.has(Opt::DenseCombined);
+        options.formats.patch = arguments.has(Opt::DenseCombined);
         options.full_index |=
-            options.formats.raw && options.abbreviation.is_none() && !arguments.has("abbrev");
+            options.formats.raw && options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     }
     let tree_options =
-        TreeOptions { recursive: is_deep, shows_trees: arguments.has("t"), only_whether: false };
+        TreeOptions { recursive: is_deep, shows_trees: arguments.has(Opt::ShowTrees), only_whether: false };
     let (before, after) = arguments.parts();
     let mut names: Vec<ObjectId> = Vec::new();
     let mut paths: Vec<Text> = Vec::new();
@@ -88,17 +92,17 @@ async fn run(git: &mut Git) -> Result<u8> {
                     trees.push(git.commit(parent).await?.tree);
                 }
                 let files = git.combined_files(&trees, commit.tree, &spec, &options).await?;
-                if !arguments.has("no-commit-id") && !options.quiet {
+                if !arguments.has(Opt::NoCommitId) && !options.quiet {
                     git.print(format!("{id}\n").as_bytes()).await?;
                 }
-                git.print_combined(&files, &options, arguments.has("cc")).await?;
+                git.print_combined(&files, &options, arguments.has(Opt::DenseCombined)).await?;
                 return Ok(u8::from(options.exit_code && !files.is_empty()));
             }
             let parents: Vec<Option<ObjectId>> = match commit.parents.as_slice() {
-                [] if arguments.has("root") => Vec::from([None]),
+                [] if arguments.has(Opt::Root) => Vec::from([None]),
                 [] => Vec::new(),
                 [parent] => Vec::from([Some(*parent)]),
-                all if arguments.has("m") => all.iter().copied().map(Some).collect(),
+                all if arguments.has(Opt::EachParent) => all.iter().copied().map(Some).collect(),
                 _ => Vec::new(),
             };
             let mut status = 0;
@@ -108,7 +112,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                     None => ObjectId::EMPTY_TREE,
                 };
                 let changes = compare(git, old, commit.tree, &spec, tree_options).await?;
-                if !changes.is_empty() && !arguments.has("no-commit-id") && !options.quiet {
+                if !changes.is_empty() && !arguments.has(Opt::NoCommitId) && !options.quiet {
                     git.print(format!("{id}\n").as_bytes()).await?;
                 }
                 status = status.max(super::diff::finish(git, changes, &options).await?);

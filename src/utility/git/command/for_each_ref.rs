@@ -8,26 +8,30 @@ use crate::utility::git::pretty::{body, subject};
 use crate::utility::git::wildmatch::matches;
 use std::cmp::Ordering;
 
+options! {
+    enum Opt {
+        Shell = flag('s', "shell", "not supported"),
+        Perl = flag('p', "perl", "not supported"),
+        Python = flag('\0', "python", "not supported"),
+        Tcl = flag('\0', "tcl", "not supported"),
+        Count = value('\0', "count", "n", "show only <n> matched refs"),
+        Format = value('\0', "format", "format", "format to use for the output"),
+        Sort = value('\0', "sort", "key", "field name to sort on"),
+        PointsAt = value('\0', "points-at", "object", "print only refs which points at the given object"),
+        Merged = optional('\0', "merged", "commit", "print only refs that are merged"),
+        NoMerged = optional('\0', "no-merged", "commit", "print only refs that are not merged"),
+        Contains = value('\0', "contains", "commit", "print only refs which contain the commit"),
+        NoContains = value('\0', "no-contains", "commit", "print only refs which don't contain the commit"),
+        IgnoreCase = flag('\0', "ignore-case", "sorting and filtering are case insensitive"),
+        Color = optional('\0', "color", "when", "accepted where no colors are asked for"),
+        Exclude = value('\0', "exclude", "pattern", "exclude refs which match pattern"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "for-each-ref",
     usage: "git for-each-ref [<options>] [<pattern>]",
-    options: &[&[
-        flag('s', "shell", "not supported"),
-        flag('p', "perl", "not supported"),
-        flag('\0', "python", "not supported"),
-        flag('\0', "tcl", "not supported"),
-        value('\0', "count", "n", "show only <n> matched refs"),
-        value('\0', "format", "format", "format to use for the output"),
-        value('\0', "sort", "key", "field name to sort on"),
-        value('\0', "points-at", "object", "print only refs which points at the given object"),
-        optional('\0', "merged", "commit", "print only refs that are merged"),
-        optional('\0', "no-merged", "commit", "print only refs that are not merged"),
-        value('\0', "contains", "commit", "print only refs which contain the commit"),
-        value('\0', "no-contains", "commit", "print only refs which don't contain the commit"),
-        flag('\0', "ignore-case", "sorting and filtering are case insensitive"),
-        optional('\0', "color", "when", "accepted where no colors are asked for"),
-        value('\0', "exclude", "pattern", "exclude refs which match pattern"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
@@ -49,30 +53,32 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["shell", "perl", "python", "tcl"] {
-        if arguments.has(name) {
-            return Err(fatal!("--{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::Shell, Opt::Perl, Opt::Python, Opt::Tcl]) {
+        return Err(fatal!("--{} is not supported", option.long()));
     }
     let default = Text::from_static(b"%(objectname) %(objecttype)\t%(refname)");
-    let format = arguments.value("format").cloned().unwrap_or(default);
+    let format = arguments.value(Opt::Format).cloned().unwrap_or(default);
     let mut refs = git.refs(b"refs/").await?;
     let (patterns, excluded) =
-        (&arguments.operands, arguments.values("exclude").cloned().collect::<Vec<Text>>());
+        (&arguments.operands, arguments.values(Opt::Exclude).cloned().collect::<Vec<Text>>());
     refs.retain(|(name, _)| {
         (patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, name)))
             && !excluded.iter().any(|pattern| fits(pattern, name))
     });
+    let filter = RefFilter::new(
+        &arguments,
+        [Opt::Merged, Opt::NoMerged, Opt::Contains, Opt::NoContains, Opt::PointsAt],
+    );
     let mut kept = Vec::new();
     for (name, id) in refs {
-        if git.passes(&arguments, id).await? {
+        if git.passes(&filter, id).await? {
             kept.push((name, id));
         }
     }
-    let keys: Vec<Text> = arguments.values("sort").cloned().collect();
+    let keys: Vec<Text> = arguments.values(Opt::Sort).cloned().collect();
     let refs = sort(git, kept, &keys).await?;
-    let most = arguments.number("count")?.map_or(usize::MAX, |count| count.max(0) as usize);
+    let most = arguments.number(Opt::Count)?.map_or(usize::MAX, |count| count.max(0) as usize);
     let head = git.head_ref()?;
     for (name, id) in refs.iter().take(most) {
         let fields = Fields { name, id: *id, is_head: head.as_ref() == Some(name) };
@@ -155,31 +161,59 @@ fn compare_versions(one: &[u8], other: &[u8]) -> Ordering {
     }
 }
 
+/// How a ref's object is related to a commit.
+#[derive(Clone, Copy, Debug)]
+enum Relation {
+    Merged,
+    Contains,
+}
+
+/// Which refs are shown.
+#[derive(Clone, Debug)]
+pub(super) struct RefFilter {
+    /// How the objects must be related to commits, or must not be.
+    relations: Vec<(Relation, bool, Text)>,
+    point: Option<Text>,
+}
+
+impl RefFilter {
+    /// Takes `--merged`, `--no-merged`, `--contains`, `--no-contains` and `--points-at`, as the command has them.
+    pub(super) fn new<O: Copy + PartialEq>(arguments: &Arguments<O>, options: [O; 5]) -> Self {
+        let [merged, no_merged, contains, no_contains, points_at] = options;
+        let mut relations = Vec::new();
+        for (option, relation, expected) in [
+            (merged, Relation::Merged, true),
+            (no_merged, Relation::Merged, false),
+            (contains, Relation::Contains, true),
+            (no_contains, Relation::Contains, false),
+        ] {
+            if arguments.has(option) {
+                let base = arguments.value(option).cloned();
+                relations.push((relation, expected, base.unwrap_or_else(|| Text::from_static(b"HEAD"))));
+            }
+        }
+        Self { relations, point: arguments.value(points_at).cloned() }
+    }
+}
+
 impl Git {
     /// Whether a ref's object passes `--merged`, `--contains` and `--points-at`.
-    pub(super) async fn passes(&mut self, arguments: &Arguments, id: ObjectId) -> Result<bool> {
-        for (name, expected) in
-            [("merged", true), ("no-merged", false), ("contains", true), ("no-contains", false)]
-        {
-            if !arguments.has(name) {
-                continue;
-            }
-            let base = arguments.value(name).cloned().unwrap_or_else(|| Text::from_static(b"HEAD"));
-            let Some(base) = self.resolve_commit(&base).await? else {
+    pub(super) async fn passes(&mut self, filter: &RefFilter, id: ObjectId) -> Result<bool> {
+        for (relation, expected, base) in &filter.relations {
+            let Some(base) = self.resolve_commit(base).await? else {
                 return Err(GitError::Error(format!("malformed object name {base}"), 129));
             };
             let Some(commit) = self.peel(id, Kind::Commit).await? else { return Ok(false) };
-            let is_in = if name.ends_with("merged") {
-                self.is_ancestor(commit, base).await?
-            } else {
-                self.is_ancestor(base, commit).await?
+            let is_so = match relation {
+                Relation::Merged => self.is_ancestor(commit, base).await?,
+                Relation::Contains => self.is_ancestor(base, commit).await?,
             };
-            if is_in != expected {
+            if is_so != *expected {
                 return Ok(false);
             }
         }
-        if let Some(point) = arguments.value("points-at").cloned() {
-            let point = self.resolve(&point).await?;
+        if let Some(point) = &filter.point {
+            let point = self.resolve(point).await?;
             return Ok(point == Some(id) || (point.is_some() && self.peel_tags(id).await? == point));
         }
         Ok(true)

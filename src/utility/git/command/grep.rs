@@ -7,62 +7,70 @@ use crate::utility::git::diff::lines::is_binary;
 use crate::utility::git::diff::tree::files;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
 
+options! {
+    enum Opt {
+        Cached = flag('\0', "cached", "search in index instead of in the work tree"),
+        Untracked = flag('\0', "untracked", "search in both tracked and untracked files"),
+        InvertMatch = flag('v', "invert-match", "show non-matching lines"),
+        IgnoreCase = flag('i', "ignore-case", "case insensitive matching"),
+        WordRegexp = flag('w', "word-regexp", "match patterns only at word boundaries"),
+        Text = flag('a', "text", "process binary files as text"),
+        SkipBinary = flag('I', "", "don't match patterns in binary files"),
+        Recursive = flag('r', "recursive", "search in subdirectories (default)"),
+        ExtendedRegexp = flag('E', "extended-regexp", "use extended POSIX regular expressions"),
+        BasicRegexp = flag('G', "basic-regexp", "use basic POSIX regular expressions (default)"),
+        FixedStrings = flag('F', "fixed-strings", "interpret patterns as fixed strings"),
+        PerlRegexp = flag('P', "perl-regexp", "use Perl-compatible regular expressions"),
+        LineNumber = flag('n', "line-number", "show line numbers"),
+        HideNames = flag('h', "", "don't show filenames"),
+        ShowNames = flag('H', "", "show filenames"),
+        FullName = flag('\0', "full-name", "show filenames relative to top directory"),
+        FilesWithMatches = flag('l', "files-with-matches", "show only filenames instead of matching lines"),
+        NameOnly = flag('\0', "name-only", "synonym for --files-with-matches"),
+        FilesWithoutMatch = flag('L', "files-without-match", "show only the names of files without match"),
+        Null = flag('z', "null", "print NUL after filenames"),
+        OnlyMatching = flag('o', "only-matching", "show only matching parts of a line"),
+        Count = flag('c', "count", "show the number of matches instead of matching lines"),
+        Color = optional('\0', "color", "when", "accepted"),
+        Pattern = value('e', "", "pattern", "match <pattern>"),
+        Quiet = flag('q', "quiet", "indicate hit with exit status without output"),
+        MaxCount = value('m', "max-count", "n", "maximum number of results per file"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "grep",
     usage: "git grep [<options>] [-e] <pattern> [<rev>...] [[--] <path>...]",
-    options: &[&[
-        flag('\0', "cached", "search in index instead of in the work tree"),
-        flag('\0', "untracked", "search in both tracked and untracked files"),
-        flag('v', "invert-match", "show non-matching lines"),
-        flag('i', "ignore-case", "case insensitive matching"),
-        flag('w', "word-regexp", "match patterns only at word boundaries"),
-        flag('a', "text", "process binary files as text"),
-        flag('I', "", "don't match patterns in binary files"),
-        flag('r', "recursive", "search in subdirectories (default)"),
-        flag('E', "extended-regexp", "use extended POSIX regular expressions"),
-        flag('G', "basic-regexp", "use basic POSIX regular expressions (default)"),
-        flag('F', "fixed-strings", "interpret patterns as fixed strings"),
-        flag('P', "perl-regexp", "use Perl-compatible regular expressions"),
-        flag('n', "line-number", "show line numbers"),
-        flag('h', "", "don't show filenames"),
-        flag('H', "", "show filenames"),
-        flag('\0', "full-name", "show filenames relative to top directory"),
-        flag('l', "files-with-matches", "show only filenames instead of matching lines"),
-        flag('\0', "name-only", "synonym for --files-with-matches"),
-        flag('L', "files-without-match", "show only the names of files without match"),
-        flag('z', "null", "print NUL after filenames"),
-        flag('o', "only-matching", "show only matching parts of a line"),
-        flag('c', "count", "show the number of matches instead of matching lines"),
-        optional('\0', "color", "when", "accepted"),
-        value('e', "", "pattern", "match <pattern>"),
-        flag('q', "quiet", "indicate hit with exit status without output"),
-        value('m', "max-count", "n", "maximum number of results per file"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let (before, after) = arguments.parts();
     let mut before = before.to_metered();
-    let mut patterns: Vec<Text> = arguments.values("e").cloned().collect();
+    let mut patterns: Vec<Text> = arguments.values(Opt::Pattern).cloned().collect();
     if patterns.is_empty() {
         if before.is_empty() {
             return Err(fatal!("no pattern given"));
         }
         patterns.push(before.remove(0));
     }
-    let syntax = match arguments.last_of(&["extended-regexp", "basic-regexp", "fixed-strings", "perl-regexp"])
-    {
-        Some("extended-regexp") => Syntax::Extended,
-        Some("perl-regexp") => Syntax::Perl,
-        Some("fixed-strings") => Syntax::Texts,
+    let syntax = match arguments.last_of([
+        Opt::ExtendedRegexp,
+        Opt::BasicRegexp,
+        Opt::FixedStrings,
+        Opt::PerlRegexp,
+    ]) {
+        Some(Opt::ExtendedRegexp) => Syntax::Extended,
+        Some(Opt::PerlRegexp) => Syntax::Perl,
+        Some(Opt::FixedStrings) => Syntax::Texts,
         _ => Syntax::Basic,
     };
     let options = RegexOptions {
-        ignore_case: arguments.has("ignore-case"),
-        whole_word: arguments.has("word-regexp"),
+        ignore_case: arguments.has(Opt::IgnoreCase),
+        whole_word: arguments.has(Opt::WordRegexp),
         dialect: Dialect::Grep,
         meter: Some(std::sync::Arc::clone(&git.ctx.meter)),
         ..RegexOptions::default()
@@ -106,7 +114,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         for entry in index.entries.iter().filter(|entry| entry.stage == 0 && spec.matches(&entry.path)) {
             known.push((entry.path.clone(), entry.mode, entry.id));
         }
-        if arguments.has("untracked") {
+        if arguments.has(Opt::Untracked) {
             use crate::utility::git::status::{Ignored, Status, Untracked};
             let mut status = Status::default();
             git.find_unknown(&index, &spec, (Untracked::All, Ignored::No), &mut status).await?;
@@ -117,7 +125,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             if mode & 0o170_000 != 0o100_000 {
                 continue;
             }
-            let text = if arguments.has("cached") {
+            let text = if arguments.has(Opt::Cached) {
                 git.object(&id).await?.1
             } else {
                 match git.work_mode(&path)? {
@@ -143,7 +151,7 @@ async fn run(git: &mut Git) -> Result<u8> {
 }
 
 struct Search<'s> {
-    arguments: &'s Arguments,
+    arguments: &'s Arguments<Opt>,
     regexes: &'s [Regex],
 }
 
@@ -164,24 +172,26 @@ impl Search<'_> {
     /// Searches a file; whether it counts as a hit.
     async fn file(&mut self, git: &mut Git, front: &[u8], path: &[u8], text: &[u8]) -> Result<bool> {
         let arguments = self.arguments;
-        let binary = !arguments.has("text")
+        let binary = !arguments.has(Opt::Text)
             && match git.attribute(path, b"diff")? {
                 Some(value) if *value == *b"-" => true,
                 Some(value) if *value == *b"+" => false,
                 _ => is_binary(text),
             };
-        if binary && arguments.has("I") {
+        if binary && arguments.has(Opt::SkipBinary) {
             return Ok(false);
         }
-        let shown = if arguments.has("full-name") { path.to_metered() } else { git.seen_from_here(path) };
-        let name = [front, &if arguments.has("null") { shown.to_metered() } else { git.quoted(&shown) }]
+        let shown = if arguments.has(Opt::FullName) { path.to_metered() } else { git.seen_from_here(path) };
+        let name = [front, &if arguments.has(Opt::Null) { shown.to_metered() } else { git.quoted(&shown) }]
             .concat_metered();
-        let only_names = arguments.has("files-with-matches") || arguments.has("name-only");
-        let without = arguments.has("files-without-match");
-        let quiet = arguments.has("quiet");
-        let most =
-            arguments.number("max-count")?.filter(|most| *most >= 0).map_or(usize::MAX, |most| most as usize);
-        let numbers = arguments.has("line-number") || git.config.truth("grep.linenumber") == Some(true);
+        let only_names = arguments.has(Opt::FilesWithMatches) || arguments.has(Opt::NameOnly);
+        let without = arguments.has(Opt::FilesWithoutMatch);
+        let quiet = arguments.has(Opt::Quiet);
+        let most = arguments
+            .number(Opt::MaxCount)?
+            .filter(|most| *most >= 0)
+            .map_or(usize::MAX, |most| most as usize);
+        let numbers = arguments.has(Opt::LineNumber) || git.config.truth("grep.linenumber") == Some(true);
         let mut count = 0;
         let body = text.strip_suffix(b"\n").unwrap_or(text);
         for (at, line) in body.split(|byte| *byte == b'\n').enumerate() {
@@ -190,7 +200,7 @@ impl Search<'_> {
                 break;
             }
             let found = self.find(git, line, 0).await;
-            if found.is_some() == arguments.has("invert-match") {
+            if found.is_some() == arguments.has(Opt::InvertMatch) {
                 continue;
             }
             count += 1;
@@ -200,7 +210,7 @@ impl Search<'_> {
             if only_names || without {
                 break;
             }
-            if arguments.has("count") {
+            if arguments.has(Opt::Count) {
                 continue;
             }
             if binary {
@@ -208,14 +218,14 @@ impl Search<'_> {
                 return Ok(true);
             }
             let mut head: Vec<u8> = Vec::new();
-            if !arguments.has("h") {
+            if !arguments.has(Opt::HideNames) {
                 head.extend_from_slice(&name);
-                head.push(if arguments.has("null") { 0 } else { b':' });
+                head.push(if arguments.has(Opt::Null) { 0 } else { b':' });
             }
             if numbers {
                 head.extend_from_slice(format!("{}:", at + 1).as_bytes());
             }
-            if !arguments.has("only-matching") {
+            if !arguments.has(Opt::OnlyMatching) {
                 git.print(&[&head[..], line, b"\n"].concat_metered()).await?;
                 continue;
             }
@@ -230,7 +240,7 @@ impl Search<'_> {
                 span = if next <= line.len() { self.find(git, line, next).await } else { None };
             }
         }
-        let end: &[u8] = if arguments.has("null") { b"\0" } else { b"\n" };
+        let end: &[u8] = if arguments.has(Opt::Null) { b"\0" } else { b"\n" };
         if without {
             if count == 0 {
                 git.print(&[&name[..], end].concat_metered()).await?;
@@ -239,9 +249,10 @@ impl Search<'_> {
         }
         if only_names && count > 0 {
             git.print(&[&name[..], end].concat_metered()).await?;
-        } else if arguments.has("count") && count > 0 {
+        } else if arguments.has(Opt::Count) && count > 0 {
             let text = format!("{count}\n");
-            let head = if arguments.has("h") { Vec::new() } else { [&name[..], b":"].concat_metered() };
+            let head =
+                if arguments.has(Opt::HideNames) { Vec::new() } else { [&name[..], b":"].concat_metered() };
             git.print(&[&head[..], text.as_bytes()].concat_metered()).await?;
         }
         Ok(count > 0)

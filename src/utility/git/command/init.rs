@@ -5,31 +5,36 @@ use crate::memory::format;
 use crate::utility::file::join;
 use crate::vfs::path::normalise;
 
+options! {
+    enum Opt {
+        Template = value('\0', "template", "directory", "accepted; no templates are copied"),
+        Bare = flag('\0', "bare", "create a bare repository"),
+        Shared = optional('\0', "shared", "permissions", "accepted"),
+        Quiet = flag('q', "quiet", "be quiet"),
+        SeparateGitDir = value('\0', "separate-git-dir", "gitdir", "not supported"),
+        InitialBranch = value('b', "initial-branch", "name", "override the name of the initial branch"),
+        ObjectFormat = value('\0', "object-format", "hash", "specify the hash algorithm to use"),
+        RefFormat = value('\0', "ref-format", "format", "specify the reference format to use"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "init",
     usage: "git init [-q | --quiet] [--bare] [-b <branch-name> | --initial-branch=<branch-name>] [<directory>]",
-    options: &[&[
-        value('\0', "template", "directory", "accepted; no templates are copied"),
-        flag('\0', "bare", "create a bare repository"),
-        optional('\0', "shared", "permissions", "accepted"),
-        flag('q', "quiet", "be quiet"),
-        value('\0', "separate-git-dir", "gitdir", "not supported"),
-        value('b', "initial-branch", "name", "override the name of the initial branch"),
-        value('\0', "object-format", "hash", "specify the hash algorithm to use"),
-        value('\0', "ref-format", "format", "specify the reference format to use"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::Nothing,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.value("separate-git-dir").is_some() {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.value(Opt::SeparateGitDir).is_some() {
         return Err(fatal!("--separate-git-dir is not supported"));
     }
-    for (name, known) in [("object-format", &b"sha1"[..]), ("ref-format", b"files")] {
-        if arguments.value(name).is_some_and(|value| **value != *known) {
+    for (option, known) in [(Opt::ObjectFormat, &b"sha1"[..]), (Opt::RefFormat, b"files")] {
+        if arguments.value(option).is_some_and(|value| **value != *known) {
+            let name = option.long();
             return Err(fatal!("--{name} other than '{}' is not supported", bstr::BStr::new(known)));
         }
     }
@@ -39,7 +44,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         [folder] => normalise(&crate::vfs::path::join(&cwd, folder)),
         _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
     };
-    let is_bare = arguments.has("bare");
+    let is_bare = arguments.has(Opt::Bare);
     git.fs().create_dir_all(&folder, 0o755)?;
     let folder = git.fs().canonicalize(&folder)?;
     let dir = match git.variable("GIT_DIR").cloned() {
@@ -49,7 +54,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     };
     git.read_config()?;
     let is_new = git.fs().metadata(&join(&dir, b"HEAD")).is_err();
-    let branch = match arguments.value("initial-branch") {
+    let branch = match arguments.value(Opt::InitialBranch) {
         Some(name) => name.to_metered(),
         None => git.config.get("init.defaultbranch").unwrap_or(b"master").to_metered(),
     };
@@ -73,10 +78,10 @@ async fn run(git: &mut Git) -> Result<u8> {
         let description = b"Unnamed repository; edit this file 'description' to name the repository.\n";
         git.fs().write(&join(&dir, b"description"), description, 0o644)?;
         git.fs().write(&join(&dir, b"info/exclude"), EXCLUDE.as_bytes(), 0o644)?;
-    } else if arguments.value("initial-branch").is_some() {
+    } else if arguments.value(Opt::InitialBranch).is_some() {
         git.say(&format!("warning: re-init: ignored --initial-branch={}", bstr::BStr::new(&branch)));
     }
-    if !arguments.has("quiet") {
+    if !arguments.has(Opt::Quiet) {
         let word = if is_new { "Initialized empty" } else { "Reinitialized existing" };
         git.print(format!("{word} Git repository in {}/\n", bstr::BStr::new(&dir)).as_bytes()).await?;
     }

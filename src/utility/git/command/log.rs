@@ -3,36 +3,68 @@
 mod printer;
 
 use super::prelude::*;
-use crate::utility::git::diff::options::DIFF_OPTIONS;
-use crate::utility::git::history::{History, LOG_OPTIONS};
+use crate::utility::git::diff::options::DiffOpt;
+use crate::utility::git::history::{History, HistoryOpt, StyleOption};
 use crate::utility::git::pathspec::Pathspec;
 pub(super) use printer::Printer;
+
+options! {
+    /// Options of the commands that print commits with their changes.
+    pub(crate) enum LogOpt {
+        History(HistoryOpt),
+        Diff(DiffOpt),
+    }
+}
+
+impl LogOpt {
+    /// As an option on how commits are shown.
+    pub(crate) const fn style(self) -> Option<StyleOption> {
+        match self {
+            Self::History(option) => option.style(),
+            Self::Diff(DiffOpt::Abbrev) => Some(StyleOption::Abbrev),
+            Self::Diff(_) => None,
+        }
+    }
+
+    /// As an option of diffs.
+    pub(crate) const fn diff(self) -> Option<DiffOpt> {
+        match self {
+            Self::Diff(option) => Some(option),
+            // Both tables have a row of this name, and the first is found.
+            Self::History(HistoryOpt::Color) => Some(DiffOpt::Color),
+            Self::History(_) => None,
+        }
+    }
+}
 
 pub(super) static COMMAND: Command = Command {
     name: "log",
     usage: "git log [<options>] [<revision-range>] [[--] <path>...]",
-    options: &[LOG_OPTIONS, DIFF_OPTIONS],
+    options: LogOpt::TABLE,
     style: Style::Revisions,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let mut history = git.history(&arguments, Some("HEAD")).await?;
+    let arguments = git.arguments::<LogOpt>()?;
+    let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     let mut printer = Printer::new(git, &arguments, false).await?;
-    if arguments.has("walk-reflogs") {
+    if arguments.has(HistoryOpt::WalkReflogs) {
         return super::reflog::walk(git, &history, &mut printer).await;
     }
-    if arguments.has("follow") {
+    if arguments.has(HistoryOpt::Follow) {
         let [path] = history.paths.as_slice() else {
             return Err(fatal!("--follow requires exactly one pathspec"));
         };
         printer.followed = Some(Text::from(git.relative(path)?));
         history.walk.pathspec = Pathspec::default();
     } else {
-        printer.spec =
-            if arguments.has("full-diff") { Pathspec::default() } else { history.walk.pathspec.clone() };
+        printer.spec = if arguments.has(HistoryOpt::FullDiff) {
+            Pathspec::default()
+        } else {
+            history.walk.pathspec.clone()
+        };
     }
     print_all(git, &mut history, &mut printer).await?;
     Ok(u8::from(printer.diff.exit_code && printer.has_printed))

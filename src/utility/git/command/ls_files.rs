@@ -4,57 +4,61 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::status::{Ignored, Status, Untracked};
 
+options! {
+    enum Opt {
+        Nul = flag('z', "", "separate paths with the NUL character"),
+        Tags = flag('t', "", "identify the file status with tags"),
+        LowerCase = flag('v', "", "use lowercase letters for 'assume unchanged' files"),
+        Cached = flag('c', "cached", "show cached files in the output (default)"),
+        Deleted = flag('d', "deleted", "show deleted files in the output"),
+        Modified = flag('m', "modified", "show modified files in the output"),
+        Others = flag('o', "others", "show other files in the output"),
+        Ignored = flag('i', "ignored", "show ignored files in the output"),
+        Stage = flag('s', "stage", "show staged contents' object name in the output"),
+        Unmerged = flag('u', "unmerged", "show unmerged files in the output"),
+        Killed = flag('k', "killed", "not supported"),
+        Directory = flag('\0', "directory", "show 'other' directories' names only"),
+        EmptyDirectory = flag('\0', "empty-directory", "don't show empty directories"),
+        ExcludeStandard = flag('\0', "exclude-standard", "add the standard git exclusions"),
+        Exclude = value('x', "exclude", "pattern", "not supported"),
+        ExcludeFrom = value('X', "exclude-from", "file", "not supported"),
+        FullName = flag('\0', "full-name", "make the output relative to the project top directory"),
+        ErrorUnmatch = flag('\0', "error-unmatch", "if any <file> is not in the index, treat this as an error"),
+        Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        Deduplicate = flag('\0', "deduplicate", "suppress duplicate entries"),
+        Eol = flag('\0', "eol", "not supported"),
+        RecurseSubmodules = flag('\0', "recurse-submodules", "accepted"),
+        Format = value('\0', "format", "format", "format to use for the output"),
+        Debug = flag('\0', "debug", "not supported"),
+        Fsmonitor = flag('f', "", "use lowercase letters for fsmonitor clean files"),
+        WithTree = value('\0', "with-tree", "tree", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "ls-files",
     usage: "git ls-files [<options>] [<file>...]",
-    options: &[&[
-        flag('z', "", "separate paths with the NUL character"),
-        flag('t', "", "identify the file status with tags"),
-        flag('v', "", "use lowercase letters for 'assume unchanged' files"),
-        flag('c', "cached", "show cached files in the output (default)"),
-        flag('d', "deleted", "show deleted files in the output"),
-        flag('m', "modified", "show modified files in the output"),
-        flag('o', "others", "show other files in the output"),
-        flag('i', "ignored", "show ignored files in the output"),
-        flag('s', "stage", "show staged contents' object name in the output"),
-        flag('u', "unmerged", "show unmerged files in the output"),
-        flag('k', "killed", "not supported"),
-        flag('\0', "directory", "show 'other' directories' names only"),
-        flag('\0', "empty-directory", "don't show empty directories"),
-        flag('\0', "exclude-standard", "add the standard git exclusions"),
-        value('x', "exclude", "pattern", "not supported"),
-        value('X', "exclude-from", "file", "not supported"),
-        flag('\0', "full-name", "make the output relative to the project top directory"),
-        flag('\0', "error-unmatch", "if any <file> is not in the index, treat this as an error"),
-        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
-        flag('\0', "deduplicate", "suppress duplicate entries"),
-        flag('\0', "eol", "not supported"),
-        flag('\0', "recurse-submodules", "accepted"),
-        value('\0', "format", "format", "format to use for the output"),
-        flag('\0', "debug", "not supported"),
-        flag('f', "", "use lowercase letters for fsmonitor clean files"),
-        value('\0', "with-tree", "tree", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["killed", "exclude", "exclude-from", "eol", "debug", "with-tree"] {
-        if arguments.has(name) {
-            return Err(fatal!("ls-files --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) =
+        arguments.first_of([Opt::Killed, Opt::Exclude, Opt::ExcludeFrom, Opt::Eol, Opt::Debug, Opt::WithTree])
+    {
+        return Err(fatal!("ls-files --{} is not supported", option.long()));
     }
     let (others, deleted, modified) =
-        (arguments.has("others"), arguments.has("deleted"), arguments.has("modified"));
-    let stage = arguments.has("stage") || arguments.has("unmerged");
-    let ignored = arguments.has("ignored");
-    let cached = arguments.has("cached") || !(others || deleted || modified || stage);
-    if ignored && !arguments.has("exclude-standard") {
+        (arguments.has(Opt::Others), arguments.has(Opt::Deleted), arguments.has(Opt::Modified));
+    let stage = arguments.has(Opt::Stage) || arguments.has(Opt::Unmerged);
+    let ignored = arguments.has(Opt::Ignored);
+    let cached = arguments.has(Opt::Cached) || !(others || deleted || modified || stage);
+    if ignored && !arguments.has(Opt::ExcludeStandard) {
         return Err(fatal!("ls-files --ignored needs some exclude pattern"));
     }
-    if ignored && !others && !arguments.has("cached") {
+    if ignored && !others && !arguments.has(Opt::Cached) {
         return Err(fatal!("ls-files -i must be used with either -o or -c"));
     }
     let mut operands = arguments.operands.clone();
@@ -65,23 +69,23 @@ async fn run(git: &mut Git) -> Result<u8> {
     let spec = git.pathspec(&operands)?;
     let index = git.read_index().await?;
     let lister = Lister {
-        tags: arguments.has("t") || arguments.has("v"),
-        lower: arguments.has("v"),
-        ends_in_nul: arguments.has("z"),
-        full_name: arguments.has("full-name"),
+        tags: arguments.has(Opt::Tags) || arguments.has(Opt::LowerCase),
+        lower: arguments.has(Opt::LowerCase),
+        ends_in_nul: arguments.has(Opt::Nul),
+        full_name: arguments.has(Opt::FullName),
         stage,
-        digits: arguments.number("abbrev")?.map(|digits| digits.clamp(4, 40) as usize),
-        abbreviates: arguments.has("abbrev"),
-        format: arguments.value("format").cloned(),
+        digits: arguments.number(Opt::Abbrev)?.map(|digits| digits.clamp(4, 40) as usize),
+        abbreviates: arguments.has(Opt::Abbrev),
+        format: arguments.value(Opt::Format).cloned(),
     };
-    let mut unmatched = if has_operands && arguments.has("error-unmatch") {
+    let mut unmatched = if has_operands && arguments.has(Opt::ErrorUnmatch) {
         spec.unmatched(&index.entries.iter().map(|entry| entry.path.as_bytes()))
     } else {
         Vec::new()
     };
     if others {
         let mut status = Status::default();
-        let shown = match (arguments.has("directory"), arguments.truth("empty-directory")) {
+        let shown = match (arguments.has(Opt::Directory), arguments.truth(Opt::EmptyDirectory)) {
             (false, _) => Untracked::All,
             (true, Some(false)) => Untracked::Normal,
             (true, _) => Untracked::Folders,
@@ -89,7 +93,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.find_unknown(&index, &spec, (shown, Ignored::Traditional), &mut status).await?;
         let mut paths =
             if ignored { std::mem::take(&mut status.ignored) } else { std::mem::take(&mut status.untracked) };
-        if !arguments.has("exclude-standard") {
+        if !arguments.has(Opt::ExcludeStandard) {
             paths.extend(std::mem::take(&mut status.ignored));
             paths.sort();
         }
@@ -102,7 +106,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         let mut last: Option<Text> = None;
         for entry in &index.entries {
             git.ctx.tick().await?;
-            if !spec.matches(&entry.path) || (arguments.has("unmerged") && entry.stage == 0) {
+            if !spec.matches(&entry.path) || (arguments.has(Opt::Unmerged) && entry.stage == 0) {
                 continue;
             }
             if ignored
@@ -113,7 +117,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             {
                 continue;
             }
-            if arguments.has("deduplicate") && !stage && last.as_ref() == Some(&entry.path) {
+            if arguments.has(Opt::Deduplicate) && !stage && last.as_ref() == Some(&entry.path) {
                 continue;
             }
             last = Some(entry.path.clone());

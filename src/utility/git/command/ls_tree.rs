@@ -4,35 +4,39 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::object::tree::{SUBMODULE, TREE};
 
+options! {
+    enum Opt {
+        OnlyTrees = flag('d', "", "only show trees"),
+        Recursive = flag('r', "", "recurse into subtrees"),
+        ShowTrees = flag('t', "", "show trees when recursing"),
+        Nul = flag('z', "", "terminate entries with NUL byte"),
+        Long = flag('l', "long", "include object size"),
+        NameOnly = flag('\0', "name-only", "list only filenames"),
+        NameStatus = flag('\0', "name-status", "list only filenames"),
+        ObjectOnly = flag('\0', "object-only", "list only objects"),
+        FullName = flag('\0', "full-name", "use full path names"),
+        FullTree = flag('\0', "full-tree", "list entire tree; not just current directory (implies --full-name)"),
+        Format = value('\0', "format", "format", "format to use for the output"),
+        Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "ls-tree",
     usage: "git ls-tree [<options>] <tree-ish> [<path>...]",
-    options: &[&[
-        flag('d', "", "only show trees"),
-        flag('r', "", "recurse into subtrees"),
-        flag('t', "", "show trees when recursing"),
-        flag('z', "", "terminate entries with NUL byte"),
-        flag('l', "long", "include object size"),
-        flag('\0', "name-only", "list only filenames"),
-        flag('\0', "name-status", "list only filenames"),
-        flag('\0', "object-only", "list only objects"),
-        flag('\0', "full-name", "use full path names"),
-        flag('\0', "full-tree", "list entire tree; not just current directory (implies --full-name)"),
-        value('\0', "format", "format", "format to use for the output"),
-        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let Some((name, paths)) = arguments.operands.split_first() else {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     };
     let Some(id) = git.resolve(name).await? else { return Err(fatal!("Not a valid object name {name}")) };
     let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("not a tree object")) };
-    let whole = arguments.has("full-tree");
+    let whole = arguments.has(Opt::FullTree);
     let prefix = if whole { Vec::new() } else { git.repo.prefix.clone() };
     // A path with a slash at its end means what is in the folder.
     let mut wanted: Vec<(Vec<u8>, bool)> = Vec::new();
@@ -45,7 +49,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     if wanted.is_empty() && !prefix.is_empty() {
         wanted.push((prefix.strip_suffix(b"/").unwrap_or(&prefix).to_metered(), true));
     }
-    let (recursive, only_trees) = (arguments.has("r"), arguments.has("d"));
+    let (recursive, only_trees) = (arguments.has(Opt::Recursive), arguments.has(Opt::OnlyTrees));
     let within =
         |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
     let mut tasks: Vec<(Vec<u8>, u32, ObjectId)> = Vec::new();
@@ -63,8 +67,8 @@ async fn run(git: &mut Git) -> Result<u8> {
             .any(|(want, inside)| within(want, &path) || (*inside && *want == path) || want.is_empty());
         let descends = is_root || (is_tree && (is_above || (recursive && is_wanted)));
         let tells = !is_root
-            && (is_wanted || (is_tree && arguments.has("t") && is_above))
-            && (!is_tree || !descends || arguments.has("t") || (only_trees && is_wanted))
+            && (is_wanted || (is_tree && arguments.has(Opt::ShowTrees) && is_above))
+            && (!is_tree || !descends || arguments.has(Opt::ShowTrees) || (only_trees && is_wanted))
             && (!only_trees || is_tree || mode == SUBMODULE);
         if tells {
             show(git, &arguments, &path, mode, id).await?;
@@ -78,17 +82,17 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(0)
 }
 
-async fn show(git: &mut Git, arguments: &Arguments, path: &[u8], mode: u32, id: ObjectId) -> Result<()> {
-    let end: &[u8] = if arguments.has("z") { b"\0" } else { b"\n" };
-    let digits = arguments.number("abbrev")?.map(|digits| digits.clamp(4, 40) as usize);
-    let name = if arguments.has("abbrev") { git.abbreviate(&id, digits)? } else { id.hex().into() };
-    let full = arguments.has("full-name") || arguments.has("full-tree");
+async fn show(git: &mut Git, arguments: &Arguments<Opt>, path: &[u8], mode: u32, id: ObjectId) -> Result<()> {
+    let end: &[u8] = if arguments.has(Opt::Nul) { b"\0" } else { b"\n" };
+    let digits = arguments.number(Opt::Abbrev)?.map(|digits| digits.clamp(4, 40) as usize);
+    let name = if arguments.has(Opt::Abbrev) { git.abbreviate(&id, digits)? } else { id.hex().into() };
+    let full = arguments.has(Opt::FullName) || arguments.has(Opt::FullTree);
     let shown = if full { path.to_metered() } else { git.seen_from_here(path) };
-    let shown = if arguments.has("z") { shown } else { git.quoted(&shown) };
-    if arguments.has("name-only") || arguments.has("name-status") {
+    let shown = if arguments.has(Opt::Nul) { shown } else { git.quoted(&shown) };
+    if arguments.has(Opt::NameOnly) || arguments.has(Opt::NameStatus) {
         return git.print(&[&shown[..], end].concat_metered()).await;
     }
-    if arguments.has("object-only") {
+    if arguments.has(Opt::ObjectOnly) {
         return git.print(&[&name[..], end].concat_metered()).await;
     }
     let kind = match mode {
@@ -96,7 +100,7 @@ async fn show(git: &mut Git, arguments: &Arguments, path: &[u8], mode: u32, id: 
         SUBMODULE => "commit",
         _ => "blob",
     };
-    if let Some(format) = arguments.value("format") {
+    if let Some(format) = arguments.value(Opt::Format) {
         let mut line: Vec<u8> = Vec::new();
         let mut rest: &[u8] = format;
         while let Some(at) = memchr::memchr(b'%', rest) {
@@ -135,7 +139,7 @@ async fn show(git: &mut Git, arguments: &Arguments, path: &[u8], mode: u32, id: 
         line.extend_from_slice(rest);
         return git.print(&[&line[..], end].concat_metered()).await;
     }
-    let size = if arguments.has("long") {
+    let size = if arguments.has(Opt::Long) {
         let size = match kind {
             "blob" => format!("{}", git.object_header(&id).await?.map_or(0, |header| header.1)),
             _ => "-".into(),

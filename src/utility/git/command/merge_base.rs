@@ -3,24 +3,28 @@
 use super::prelude::*;
 use crate::memory::format;
 
+options! {
+    enum Opt {
+        All = flag('a', "all", "output all common ancestors"),
+        Octopus = flag('\0', "octopus", "not supported"),
+        Independent = flag('\0', "independent", "list revs not reachable from others"),
+        IsAncestor = flag('\0', "is-ancestor", "is the first one ancestor of the other?"),
+        ForkPoint = flag('\0', "fork-point", "find where <commit> forked from reflog of <ref>"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "merge-base",
     usage: "git merge-base [-a | --all] <commit> <commit>...\ngit merge-base [-a | --all] --octopus <commit>...\n\
 git merge-base --is-ancestor <commit> <commit>\ngit merge-base --independent <commit>...\n\
 git merge-base --fork-point <ref> [<commit>]",
-    options: &[&[
-        flag('a', "all", "output all common ancestors"),
-        flag('\0', "octopus", "not supported"),
-        flag('\0', "independent", "list revs not reachable from others"),
-        flag('\0', "is-ancestor", "is the first one ancestor of the other?"),
-        flag('\0', "fork-point", "find where <commit> forked from reflog of <ref>"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let mut ids = Vec::new();
     for name in &arguments.operands {
         let Some(id) = git.resolve_commit(name).await? else {
@@ -28,10 +32,10 @@ async fn run(git: &mut Git) -> Result<u8> {
         };
         ids.push(id);
     }
-    if arguments.has("octopus") {
+    if arguments.has(Opt::Octopus) {
         return Err(fatal!("merge-base --octopus is not supported"));
     }
-    if arguments.has("independent") {
+    if arguments.has(Opt::Independent) {
         for (at, id) in ids.iter().enumerate() {
             let mut is_reached = false;
             for (other_at, other) in ids.iter().enumerate() {
@@ -44,7 +48,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         return Ok(0);
     }
-    if arguments.has("fork-point") {
+    if arguments.has(Opt::ForkPoint) {
         let Some(name) = arguments.operands.first() else { return Err(GitError::Exit(129)) };
         let Some((full, tip)) = git.find_ref(name)? else {
             return Err(fatal!("Not a valid object name: '{name}'"));
@@ -64,7 +68,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             _ => Ok(1),
         };
     }
-    if arguments.has("is-ancestor") {
+    if arguments.has(Opt::IsAncestor) {
         let [one, other] = ids.as_slice() else {
             return Err(fatal!("--is-ancestor takes exactly two commits"));
         };
@@ -74,7 +78,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     };
     let bases = git.merge_bases(*one, others).await?;
-    let most = if arguments.has("all") { bases.len() } else { 1 };
+    let most = if arguments.has(Opt::All) { bases.len() } else { 1 };
     for base in bases.iter().take(most) {
         git.print(format!("{base}\n").as_bytes()).await?;
     }

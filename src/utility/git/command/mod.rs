@@ -19,8 +19,8 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// Synopses, one a line.
     pub(crate) usage: &'static str,
-    /// Lists of options, in the order of the usage.
-    pub(crate) options: &'static [&'static [OptionSpec]],
+    /// The options, in the order of the usage.
+    pub(crate) options: &'static [OptionSpec],
     pub(crate) needs: Needs,
     pub(crate) style: Style,
     pub(crate) run: fn(Git) -> BoxFuture<ExitStatus>,
@@ -36,10 +36,6 @@ impl Command {
         style: Style::Options,
         run: |_| boxed(std::future::ready(ExitStatus::SUCCESS)),
     };
-
-    pub(crate) fn specs(&self) -> impl Iterator<Item = &'static OptionSpec> + use<> {
-        self.options.iter().flat_map(|list| list.iter())
-    }
 }
 
 /// The row before a subcommand is found.
@@ -135,9 +131,10 @@ mod prelude {
     pub(super) use super::{Command, Needs};
     pub(super) use crate::memory::{JoinMetered, String, ToMetered, Vec};
     pub(super) use crate::text::Text;
+    pub(super) use crate::utility::OptionSet;
+    pub(super) use crate::utility::context::options::options;
     pub(super) use crate::utility::git::Git;
     pub(super) use crate::utility::git::arguments::{Arguments, Style};
     pub(super) use crate::utility::git::error::{GitError, Result, fatal};
     pub(super) use crate::utility::git::object::id::{Kind, ObjectId};
-    pub(super) use crate::utility::{flag, optional, value};
 }

@@ -4,23 +4,27 @@ use super::prelude::*;
 use crate::utility::file::{join, last_component, parent};
 use crate::utility::git::index::IndexEntry;
 
+options! {
+    enum Opt {
+        Verbose = flag('v', "verbose", "be verbose"),
+        DryRun = flag('n', "dry-run", "dry run"),
+        Force = flag('f', "force", "force move/rename even if target exists"),
+        SkipErrors = flag('k', "", "skip move/rename errors"),
+        Sparse = flag('\0', "sparse", "accepted"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "mv",
     usage: "git mv [-v] [-f] [-n] [-k] <source>... <destination>",
-    options: &[&[
-        flag('v', "verbose", "be verbose"),
-        flag('n', "dry-run", "dry run"),
-        flag('f', "force", "force move/rename even if target exists"),
-        flag('k', "", "skip move/rename errors"),
-        flag('\0', "sparse", "accepted"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let Some((target, sources)) = arguments.operands.split_last().filter(|(_, sources)| !sources.is_empty())
     else {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
@@ -47,7 +51,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         } else if moved.is_empty() {
             let is_folder = git.work_metadata(&from)?.is_some_and(|metadata| metadata.is_directory());
             Some(if is_folder { "source directory is empty" } else { "not under version control" })
-        } else if git.work_metadata(&to)?.is_some() && !arguments.has("force") {
+        } else if git.work_metadata(&to)?.is_some() && !arguments.has(Opt::Force) {
             Some("destination exists")
         } else if !git
             .fs()
@@ -59,15 +63,15 @@ async fn run(git: &mut Git) -> Result<u8> {
             None
         };
         if let Some(reason) = error {
-            if arguments.has("k") {
+            if arguments.has(Opt::SkipErrors) {
                 continue;
             }
             return Err(fail(reason));
         }
-        if arguments.has("verbose") || arguments.has("dry-run") {
+        if arguments.has(Opt::Verbose) || arguments.has(Opt::DryRun) {
             git.print(&[&b"Renaming "[..], &from, b" to ", &to, b"\n"].concat_metered()).await?;
         }
-        if arguments.has("dry-run") {
+        if arguments.has(Opt::DryRun) {
             continue;
         }
         git.fs().rename(&git.in_work_tree(&from), &git.in_work_tree(&to))?;
@@ -77,7 +81,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             index.put(IndexEntry { path: Text::from([&to[..], &rest].concat_metered()), ..entry });
         }
     }
-    if !arguments.has("dry-run") {
+    if !arguments.has(Opt::DryRun) {
         git.write_index(&index).await?;
     }
     Ok(0)

@@ -5,20 +5,24 @@ use crate::memory::{HashMap, format};
 use crate::utility::git::object::commit::{Signature, Tag, header};
 use crate::utility::git::wildmatch::matches;
 
+options! {
+    enum Opt {
+        NameOnly = flag('\0', "name-only", "print only ref-based names (no object names)"),
+        Tags = flag('\0', "tags", "only use tags to name the commits"),
+        Refs = value('\0', "refs", "pattern", "only use refs matching <pattern>"),
+        Exclude = value('\0', "exclude", "pattern", "ignore refs matching <pattern>"),
+        Undefined = flag('\0', "undefined", "allow to print `undefined` names (default)"),
+        Always = flag('\0', "always", "show abbreviated commit object as fallback"),
+        All = flag('\0', "all", "not supported"),
+        AnnotateStdin = flag('\0', "annotate-stdin", "not supported"),
+        Stdin = flag('\0', "stdin", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "name-rev",
     usage: "git name-rev [<options>] <commit>...",
-    options: &[&[
-        flag('\0', "name-only", "print only ref-based names (no object names)"),
-        flag('\0', "tags", "only use tags to name the commits"),
-        value('\0', "refs", "pattern", "only use refs matching <pattern>"),
-        value('\0', "exclude", "pattern", "ignore refs matching <pattern>"),
-        flag('\0', "undefined", "allow to print `undefined` names (default)"),
-        flag('\0', "always", "show abbreviated commit object as fallback"),
-        flag('\0', "all", "not supported"),
-        flag('\0', "annotate-stdin", "not supported"),
-        flag('\0', "stdin", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
@@ -61,11 +65,9 @@ pub(super) struct Names {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["all", "annotate-stdin", "stdin"] {
-        if arguments.has(name) {
-            return Err(fatal!("--{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::All, Opt::AnnotateStdin, Opt::Stdin]) {
+        return Err(fatal!("--{} is not supported", option.long()));
     }
     let mut wanted: Vec<(Text, ObjectId)> = Vec::new();
     let mut since = i64::MAX;
@@ -78,22 +80,22 @@ async fn run(git: &mut Git) -> Result<u8> {
             None => git.say(&format!("Could not get sha1 for {operand}. Skipping.")),
         }
     }
-    let names_only = arguments.has("name-only");
+    let names_only = arguments.has(Opt::NameOnly);
     let refs = Refs {
-        only_tags: arguments.has("tags"),
+        only_tags: arguments.has(Opt::Tags),
         names_only,
-        patterns: arguments.values("refs").cloned().collect(),
-        excluded: arguments.values("exclude").cloned().collect(),
+        patterns: arguments.values(Opt::Refs).cloned().collect(),
+        excluded: arguments.values(Opt::Exclude).cloned().collect(),
         since: Some(since.saturating_sub(SLOP)),
     };
     let names = Names::collect(git, &refs).await?;
     for (operand, id) in &wanted {
         let name = match names.get(id) {
             Some(name) => name,
-            None if arguments.truth("undefined") == Some(false) => {
+            None if arguments.truth(Opt::Undefined) == Some(false) => {
                 return Err(fatal!("cannot describe '{id}'"));
             }
-            None if arguments.has("always") => git.abbreviate(id, None)?.to_metered(),
+            None if arguments.has(Opt::Always) => git.abbreviate(id, None)?.to_metered(),
             None => b"undefined".to_metered(),
         };
         let line = if names_only {

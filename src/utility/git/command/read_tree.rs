@@ -5,38 +5,40 @@ use crate::utility::git::diff::tree::files;
 use crate::utility::git::index::{Index, IndexEntry};
 use crate::utility::git::pathspec::Pathspec;
 
+options! {
+    enum Opt {
+        Merge = flag('m', "", "perform a merge in addition to a read; of one tree alone"),
+        Reset = flag('\0', "reset", "same as -m, but discard unmerged entries"),
+        Prefix = value('\0', "prefix", "prefix", "read the tree into the index under <prefix>/"),
+        Update = flag('u', "", "update working tree with merge result"),
+        IndexOnly = flag('i', "", "don't check the working tree after merging"),
+        DryRun = flag('n', "dry-run", "don't update the index or the work tree"),
+        Verbose = flag('v', "", "accepted; no progress is shown"),
+        Quiet = flag('q', "quiet", "suppress feedback messages"),
+        Empty = flag('\0', "empty", "only empty the index"),
+        Trivial = flag('\0', "trivial", "not supported"),
+        Aggressive = flag('\0', "aggressive", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "read-tree",
     usage: "git read-tree [(-m | --reset | --prefix=<prefix>)] [-u | -i] [--empty | <tree-ish>]",
-    options: &[&[
-        flag('m', "", "perform a merge in addition to a read; of one tree alone"),
-        flag('\0', "reset", "same as -m, but discard unmerged entries"),
-        value('\0', "prefix", "prefix", "read the tree into the index under <prefix>/"),
-        flag('u', "", "update working tree with merge result"),
-        flag('i', "", "don't check the working tree after merging"),
-        flag('n', "dry-run", "don't update the index or the work tree"),
-        flag('v', "", "accepted; no progress is shown"),
-        flag('q', "quiet", "suppress feedback messages"),
-        flag('\0', "empty", "only empty the index"),
-        flag('\0', "trivial", "not supported"),
-        flag('\0', "aggressive", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["trivial", "aggressive"] {
-        if arguments.has(name) {
-            return Err(fatal!("read-tree --{name} needs to merge contents, which is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::Trivial, Opt::Aggressive]) {
+        return Err(fatal!("read-tree --{} needs to merge contents, which is not supported", option.long()));
     }
-    let keeps = arguments.has("m") || arguments.has("reset") || arguments.has("prefix");
-    if arguments.has("u") && !keeps {
+    let keeps = arguments.has(Opt::Merge) || arguments.has(Opt::Reset) || arguments.has(Opt::Prefix);
+    if arguments.has(Opt::Update) && !keeps {
         return Err(fatal!("-u is meaningless without -m, --reset, or --prefix"));
     }
-    if arguments.has("empty") {
+    if arguments.has(Opt::Empty) {
         if !arguments.operands.is_empty() {
             return Err(fatal!("passing trees as arguments contradicts --empty"));
         }
@@ -56,21 +58,21 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Err(fatal!("failed to unpack tree object {name}"));
     };
     let old = git.read_index().await?;
-    if arguments.has("m") && old.is_unmerged() {
+    if arguments.has(Opt::Merge) && old.is_unmerged() {
         return Err(fatal!("You need to resolve your current index first"));
     }
-    let mut prefix = arguments.value("prefix").cloned().unwrap_or_default().to_metered();
+    let mut prefix = arguments.value(Opt::Prefix).cloned().unwrap_or_default().to_metered();
     if !prefix.is_empty() && !prefix.ends_with(b"/") {
         prefix.push(b'/');
     }
     let mut index = Index::default();
-    if arguments.has("prefix") {
+    if arguments.has(Opt::Prefix) {
         index = old.clone();
     }
     for file in files(git, tree, &Pathspec::default()).await? {
         git.ctx.tick().await?;
         let path = Text::from([&prefix[..], &file.path].concat_metered());
-        if arguments.has("prefix") && index.get(&path).is_some() {
+        if arguments.has(Opt::Prefix) && index.get(&path).is_some() {
             return Err(GitError::Plain(
                 crate::memory::format!("error: Entry '{path}' overlaps with '{path}'.  Cannot bind.\n"),
                 128,
@@ -80,9 +82,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         match old.get(&entry.path) {
             // What is the same keeps what is known of its file.
             Some(known) if keeps && (known.mode, known.id) == (entry.mode, entry.id) => entry = known.clone(),
-            _ if arguments.has("u") && !arguments.has("dry-run") => {
+            _ if arguments.has(Opt::Update) && !arguments.has(Opt::DryRun) => {
                 if let Some(known) = old.get(&entry.path)
-                    && !arguments.has("reset")
+                    && !arguments.has(Opt::Reset)
                     && git.work_mode(&known.path)?.is_some()
                     && !git.is_unchanged(&old, known).await?
                 {
@@ -98,10 +100,10 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         index.put(entry);
     }
-    if arguments.has("dry-run") {
+    if arguments.has(Opt::DryRun) {
         return Ok(0);
     }
-    if arguments.has("u") && !arguments.has("prefix") {
+    if arguments.has(Opt::Update) && !arguments.has(Opt::Prefix) {
         for entry in &old.entries {
             if index.get(&entry.path).is_none() {
                 git.remove_work_file(&entry.path)?;

@@ -1,24 +1,23 @@
 //! `git reflog` and `git log -g`: the log of a ref, youngest first.
 
-use super::log::Printer;
+use super::log::{LogOpt, Printer};
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::git::diff::options::DIFF_OPTIONS;
-use crate::utility::git::history::{History, LOG_OPTIONS};
+use crate::utility::git::history::{History, HistoryOpt};
 use crate::utility::git::pretty::Format;
 use crate::utility::git::walk::Item;
 
 pub(super) static COMMAND: Command = Command {
     name: "reflog",
     usage: "git reflog [show] [<log-options>] [<ref>]\ngit reflog exists <ref>",
-    options: &[LOG_OPTIONS, DIFF_OPTIONS],
+    options: LogOpt::TABLE,
     style: Style::Revisions,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let mut arguments = git.arguments()?;
+    let mut arguments = git.arguments::<LogOpt>()?;
     match arguments.operands.first().map(Text::as_bytes) {
         Some(b"show") => drop(arguments.operands.remove(0)),
         Some(b"exists") => {
@@ -28,9 +27,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(b"expire" | b"delete" | b"list") => return Err(fatal!("'reflog' only shows logs")),
         _ => {}
     }
-    let history = git.history(&arguments, Some("HEAD")).await?;
+    let history = git.history(&arguments.part(), Some("HEAD")).await?;
     let mut printer = Printer::new(git, &arguments, false).await?;
-    if arguments.last_of(&["pretty", "format", "oneline"]).is_none() {
+    if arguments.last_of([HistoryOpt::Pretty, HistoryOpt::Format, HistoryOpt::Oneline]).is_none() {
         printer.pretty.format = Format::Oneline;
         printer.pretty.abbreviates = true;
     }

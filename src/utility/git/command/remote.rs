@@ -3,16 +3,20 @@
 use super::prelude::*;
 use crate::memory::{BTreeSet, format};
 
+options! {
+    enum Opt {
+        Verbose = flag('v', "verbose", "be verbose; must be placed before a subcommand"),
+        Push = flag('\0', "push", "query push URLs rather than fetch URLs"),
+        All = flag('\0', "all", "return all URLs"),
+        Fetch = flag('f', "fetch", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "remote",
     usage: "git remote [-v | --verbose]\ngit remote add <name> <url>\ngit remote remove <name>\n\
 git remote get-url [--push] [--all] <name>\ngit remote set-url <name> <newurl>",
-    options: &[&[
-        flag('v', "verbose", "be verbose; must be placed before a subcommand"),
-        flag('\0', "push", "query push URLs rather than fetch URLs"),
-        flag('\0', "all", "return all URLs"),
-        flag('f', "fetch", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
@@ -57,13 +61,13 @@ fn urls(git: &Git, name: &[u8], is_push: bool) -> Vec<Vec<u8>> {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let words = arguments.operands.clone();
     let missing = |name: &Text| GitError::Error(format!("No such remote '{name}'"), 2);
     match words.split_first().map(|(first, rest)| (first.as_bytes(), rest)) {
         None => {
             for name in names(git).iter() {
-                if !arguments.has("verbose") {
+                if !arguments.has(Opt::Verbose) {
                     git.print(&[&name[..], b"\n"].concat_metered()).await?;
                     continue;
                 }
@@ -75,11 +79,11 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
         }
         Some((b"get-url", [name])) => {
-            let all = urls(git, name, arguments.has("push"));
+            let all = urls(git, name, arguments.has(Opt::Push));
             if !names(git).contains(name) {
                 return Err(missing(name));
             }
-            let most = if arguments.has("all") { all.len() } else { 1 };
+            let most = if arguments.has(Opt::All) { all.len() } else { 1 };
             for url in all.iter().take(most) {
                 git.print(&[&url[..], b"\n"].concat_metered()).await?;
             }

@@ -9,21 +9,25 @@ use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 use crate::utility::git::revision::ambiguous;
 
+options! {
+    enum Opt {
+        Quiet = flag('q', "quiet", "be quiet, only report errors"),
+        Refresh = flag('\0', "refresh", "accepted"),
+        Mixed = flag('\0', "mixed", "reset HEAD and index"),
+        Soft = flag('\0', "soft", "reset only HEAD"),
+        Hard = flag('\0', "hard", "reset HEAD, index and working tree"),
+        Merge = flag('\0', "merge", "not supported"),
+        Keep = flag('\0', "keep", "not supported"),
+        Patch = flag('p', "patch", "not supported"),
+        IntentToAdd = flag('N', "intent-to-add", "record only the fact that removed paths will be added later"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "reset",
     usage: "git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]\ngit reset [-q] [<tree-ish>] [--] \
 <pathspec>...",
-    options: &[&[
-        flag('q', "quiet", "be quiet, only report errors"),
-        flag('\0', "refresh", "accepted"),
-        flag('\0', "mixed", "reset HEAD and index"),
-        flag('\0', "soft", "reset only HEAD"),
-        flag('\0', "hard", "reset HEAD, index and working tree"),
-        flag('\0', "merge", "not supported"),
-        flag('\0', "keep", "not supported"),
-        flag('p', "patch", "not supported"),
-        flag('N', "intent-to-add", "record only the fact that removed paths will be added later"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
@@ -73,11 +77,9 @@ impl Git {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["merge", "keep", "patch"] {
-        if arguments.has(name) {
-            return Err(fatal!("reset --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::Merge, Opt::Keep, Opt::Patch]) {
+        return Err(fatal!("reset --{} is not supported", option.long()));
     }
     let (before, after) = arguments.parts();
     let mut paths: Vec<Text> = Vec::new();
@@ -97,10 +99,10 @@ async fn run(git: &mut Git) -> Result<u8> {
     paths.extend(after.iter().cloned());
     let id = git.resolve(&name).await?;
     if !paths.is_empty() {
-        if let Some(mode) = arguments.last_of(&["soft", "hard", "mixed"])
-            && mode != "mixed"
+        if let Some(mode) = arguments.last_of([Opt::Soft, Opt::Hard, Opt::Mixed])
+            && mode != Opt::Mixed
         {
-            return Err(fatal!("Cannot do {mode} reset with paths."));
+            return Err(fatal!("Cannot do {} reset with paths.", mode.long()));
         }
         let tree = match id {
             Some(id) => {
@@ -110,7 +112,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         };
         let spec = git.pathspec(&paths)?;
         git.restore_index(tree, &spec).await?;
-        if !arguments.has("quiet") {
+        if !arguments.has(Opt::Quiet) {
             unstaged(git).await?;
         }
         return Ok(0);
@@ -126,11 +128,11 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(commit) => git.commit(commit).await?.tree,
         None => ObjectId::EMPTY_TREE,
     };
-    let mode = arguments.last_of(&["soft", "hard", "mixed"]).unwrap_or("mixed");
-    if mode == "hard" {
+    let mode = arguments.last_of([Opt::Soft, Opt::Hard, Opt::Mixed]).unwrap_or(Opt::Mixed);
+    if mode == Opt::Hard {
         git.work_tree()?;
         git.reset_hard(tree).await?;
-    } else if mode == "mixed" {
+    } else if mode == Opt::Mixed {
         let old = git.read_index().await?;
         let index = git.index_of_tree(tree, &old).await?;
         git.write_index(&index).await?;
@@ -141,14 +143,14 @@ async fn run(git: &mut Git) -> Result<u8> {
             git.fs().write(&path, format!("{head}\n").as_bytes(), 0o644)?;
         }
         git.update_ref(b"HEAD", commit, format!("reset: moving to {name}").as_bytes())?;
-        let quiet = arguments.has("quiet");
-        if mode == "hard" && !quiet {
+        let quiet = arguments.has(Opt::Quiet);
+        if mode == Opt::Hard && !quiet {
             let bytes = git.object(&commit).await?.1;
             let short = git.abbreviate(&commit, None)?;
             let title = subject(message(&bytes));
             git.print(format!("HEAD is now at {short} {}\n", bstr::BStr::new(&title)).as_bytes()).await?;
         }
-        if mode == "mixed" && !quiet {
+        if mode == Opt::Mixed && !quiet {
             unstaged(git).await?;
         }
     }

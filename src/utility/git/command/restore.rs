@@ -5,37 +5,41 @@ use crate::memory::format;
 use crate::utility::git::diff::tree::files;
 use crate::utility::git::index::IndexEntry;
 
+options! {
+    enum Opt {
+        Source = value('s', "source", "tree-ish", "which tree-ish to checkout from"),
+        Staged = flag('S', "staged", "restore the index"),
+        Worktree = flag('W', "worktree", "restore the working tree (default)"),
+        IgnoreUnmerged = flag('\0', "ignore-unmerged", "ignore unmerged entries"),
+        Overlay = flag('\0', "overlay", "never remove files"),
+        Quiet = flag('q', "quiet", "suppress progress reporting"),
+        Progress = flag('\0', "progress", "accepted"),
+        Ours = flag('\0', "ours", "checkout our version for unmerged files"),
+        Theirs = flag('\0', "theirs", "checkout their version for unmerged files"),
+        Patch = flag('p', "patch", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "restore",
     usage: "git restore [<options>] [--source=<branch>] <file>...",
-    options: &[&[
-        value('s', "source", "tree-ish", "which tree-ish to checkout from"),
-        flag('S', "staged", "restore the index"),
-        flag('W', "worktree", "restore the working tree (default)"),
-        flag('\0', "ignore-unmerged", "ignore unmerged entries"),
-        flag('\0', "overlay", "never remove files"),
-        flag('q', "quiet", "suppress progress reporting"),
-        flag('\0', "progress", "accepted"),
-        flag('\0', "ours", "checkout our version for unmerged files"),
-        flag('\0', "theirs", "checkout their version for unmerged files"),
-        flag('p', "patch", "not supported"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.has("patch") {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Patch) {
         return Err(fatal!("restore --patch is not supported"));
     }
     if arguments.operands.is_empty() {
         return Err(fatal!("you must specify path(s) to restore"));
     }
-    let staged = arguments.has("staged");
-    let worktree = arguments.has("worktree") || !staged;
-    let source = match arguments.value("source").cloned() {
+    let staged = arguments.has(Opt::Staged);
+    let worktree = arguments.has(Opt::Worktree) || !staged;
+    let source = match arguments.value(Opt::Source).cloned() {
         Some(name) => match git.resolve(&name).await? {
             Some(id) => git.peel(id, Kind::Tree).await?,
             None => return Err(fatal!("could not resolve {name}")),
@@ -46,7 +50,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         },
         None => None,
     };
-    let removes = arguments.truth("overlay") != Some(true);
+    let removes = arguments.truth(Opt::Overlay) != Some(true);
     git.take_paths(&arguments.operands, source, (staged, worktree), removes).await?;
     Ok(0)
 }

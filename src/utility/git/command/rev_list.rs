@@ -2,50 +2,73 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::git::history::LOG_OPTIONS;
+use crate::utility::git::history::{HistoryOpt, StyleOption};
 use crate::utility::git::object::commit::Commit;
 use crate::utility::git::pretty::{Decorations, Format, Shown};
+
+options! {
+    enum Opt {
+        History(HistoryOpt),
+        Quiet = flag('\0', "quiet", "print nothing"),
+        Abbrev = optional('\0', "abbrev", "n", "digits of names"),
+    }
+}
+
+impl Opt {
+    /// As an option on how commits are shown.
+    const fn style(self) -> Option<StyleOption> {
+        match self {
+            Self::History(option) => option.style(),
+            Self::Abbrev => Some(StyleOption::Abbrev),
+            Self::Quiet => None,
+        }
+    }
+}
 
 pub(super) static COMMAND: Command = Command {
     name: "rev-list",
     usage: "git rev-list [<options>] <commit>... [--] [<path>...]",
-    options: &[
-        LOG_OPTIONS,
-        &[flag('\0', "quiet", "print nothing"), optional('\0', "abbrev", "n", "digits of names")],
-    ],
+    options: Opt::TABLE,
     style: Style::Revisions,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.has("graph") {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(HistoryOpt::Graph) {
         return Err(fatal!("rev-list --graph is not supported"));
     }
-    let mut history = git.history(&arguments, None).await?;
-    let has_refs = ["all", "branches", "tags", "remotes", "glob"].iter().any(|name| arguments.has(name));
+    let mut history = git.history(&arguments.part(), None).await?;
+    let has_refs = arguments.has_any([
+        HistoryOpt::All,
+        HistoryOpt::Branches,
+        HistoryOpt::Tags,
+        HistoryOpt::Remotes,
+        HistoryOpt::Glob,
+    ]);
     if !history.walk.has_tips() {
         if has_refs {
-            if arguments.has("count") {
+            if arguments.has(HistoryOpt::Count) {
                 git.print(b"0\n").await?;
             }
             return Ok(0);
         }
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     }
-    let is_formatted = arguments.last_of(&["pretty", "format", "oneline"]).is_some();
-    let style = git.log_style(&arguments)?;
+    let is_formatted =
+        arguments.last_of([HistoryOpt::Pretty, HistoryOpt::Format, HistoryOpt::Oneline]).is_some();
+    let style = git.log_style(&arguments.pick(Opt::style))?;
     let decorations = if is_formatted { git.decorations().await? } else { Decorations::default() };
     history.prepare(git).await?;
     let mut counts = [0_usize; 2];
     while let Some(item) = history.next(git).await? {
-        if arguments.has("count") {
+        if arguments.has(HistoryOpt::Count) {
             let [right, left] = &mut counts;
             *(if history.left_right && item.is_left { left } else { right }) += 1;
             continue;
         }
-        if arguments.has("quiet") {
+        if arguments.has(Opt::Quiet) {
             continue;
         }
         let mark = history.mark(&item);
@@ -55,7 +78,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             item.id.hex().into()
         };
         let mut line: Vec<u8> = Vec::new();
-        if arguments.has("timestamp") {
+        if arguments.has(HistoryOpt::Timestamp) {
             line.extend_from_slice(format!("{} ", item.commit.date).as_bytes());
         }
         if is_formatted {
@@ -64,7 +87,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 Shown { id: item.id, bytes: &bytes, decorations: &decorations, log: None, mark, from: None };
             let text = git.show_commit(&shown, &style, None).await?;
             if matches!(style.format, Format::User(..) | Format::Reference)
-                && arguments.truth("commit-header") != Some(false)
+                && arguments.truth(HistoryOpt::CommitHeader) != Some(false)
             {
                 line.extend_from_slice(&[b"commit ", mark.as_bytes(), &name[..], b"\n"].concat_metered());
             }
@@ -77,7 +100,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         line.extend_from_slice(mark.as_bytes());
         line.extend_from_slice(&name);
-        if arguments.has("parents") {
+        if arguments.has(HistoryOpt::Parents) {
             let bytes = git.object(&item.id).await?.1;
             let all = Commit::parse(&bytes).map(|commit| commit.parents).unwrap_or_default();
             let parents = if history.paths.is_empty() {
@@ -92,7 +115,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         line.push(b'\n');
         git.print(&line).await?;
     }
-    if arguments.has("count") {
+    if arguments.has(HistoryOpt::Count) {
         let [right, left] = counts;
         let text =
             if history.left_right { format!("{left}\t{right}\n") } else { format!("{}\n", left + right) };

@@ -3,25 +3,29 @@
 use super::prelude::*;
 use crate::memory::format;
 
+options! {
+    enum Opt {
+        DryRun = flag('n', "dry-run", "dry run"),
+        Quiet = flag('q', "quiet", "do not list removed files"),
+        Cached = flag('\0', "cached", "only remove from the index"),
+        Force = flag('f', "force", "override the up-to-date check"),
+        Recursive = flag('r', "", "allow recursive removal"),
+        IgnoreUnmatch = flag('\0', "ignore-unmatch", "exit with a zero status even if nothing matched"),
+        Sparse = flag('\0', "sparse", "accepted"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "rm",
     usage: "git rm [-f | --force] [-n] [-r] [--cached] [--ignore-unmatch] [--quiet] [--] [<pathspec>...]",
-    options: &[&[
-        flag('n', "dry-run", "dry run"),
-        flag('q', "quiet", "do not list removed files"),
-        flag('\0', "cached", "only remove from the index"),
-        flag('f', "force", "override the up-to-date check"),
-        flag('r', "", "allow recursive removal"),
-        flag('\0', "ignore-unmatch", "exit with a zero status even if nothing matched"),
-        flag('\0', "sparse", "accepted"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     if arguments.operands.is_empty() {
         return Err(fatal!("No pathspec was given. Which files should I remove?"));
     }
@@ -29,11 +33,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     let mut index = git.read_index().await?;
     let missing = spec.unmatched(&index.entries.iter().map(|entry| entry.path.as_bytes()));
     if let Some(given) = missing.first()
-        && !arguments.has("ignore-unmatch")
+        && !arguments.has(Opt::IgnoreUnmatch)
     {
         return Err(fatal!("pathspec '{given}' did not match any files"));
     }
-    if !arguments.has("r") {
+    if !arguments.has(Opt::Recursive) {
         for (given, path) in spec.plain() {
             if index.range(path).is_empty() && !index.folder(path).is_empty() {
                 return Err(fatal!("not removing '{given}' recursively without -r"));
@@ -46,23 +50,23 @@ async fn run(git: &mut Git) -> Result<u8> {
             paths.push(entry.path.clone());
         }
     }
-    if !arguments.has("force") {
+    if !arguments.has(Opt::Force) {
         check(git, &arguments, &index, &paths).await?;
     }
     for path in &paths {
-        if !arguments.has("quiet") {
+        if !arguments.has(Opt::Quiet) {
             let shown = git.quoted(path);
             git.print(&[&b"rm '"[..], &shown, b"'\n"].concat_metered()).await?;
         }
-        if arguments.has("dry-run") {
+        if arguments.has(Opt::DryRun) {
             continue;
         }
         index.remove(path);
-        if !arguments.has("cached") {
+        if !arguments.has(Opt::Cached) {
             git.remove_work_file(path)?;
         }
     }
-    if !arguments.has("dry-run") {
+    if !arguments.has(Opt::DryRun) {
         git.write_index(&index).await?;
     }
     Ok(0)
@@ -71,7 +75,7 @@ async fn run(git: &mut Git) -> Result<u8> {
 /// Files whose changes would be lost are not removed.
 async fn check(
     git: &mut Git,
-    arguments: &Arguments,
+    arguments: &Arguments<Opt>,
     index: &crate::utility::git::index::Index,
     paths: &[Text],
 ) -> Result<()> {
@@ -88,8 +92,8 @@ async fn check(
         let is_staged = git.find_in_tree(head, path).await? != Some((entry.mode, entry.id));
         match (is_local, is_staged) {
             (true, true) => both.push(path.clone()),
-            (false, true) if !arguments.has("cached") => staged.push(path.clone()),
-            (true, false) if !arguments.has("cached") => local.push(path.clone()),
+            (false, true) if !arguments.has(Opt::Cached) => staged.push(path.clone()),
+            (true, false) if !arguments.has(Opt::Cached) => local.push(path.clone()),
             _ => {}
         }
     }

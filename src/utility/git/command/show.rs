@@ -1,24 +1,22 @@
 //! `git show`: objects as people read them.
 
-use super::log::{Printer, print_all};
+use super::log::{LogOpt, Printer, print_all};
 use super::prelude::*;
-use crate::utility::git::diff::options::DIFF_OPTIONS;
-use crate::utility::git::history::LOG_OPTIONS;
 use crate::utility::git::object::commit::Tag;
 use crate::utility::git::walk::Item;
 
 pub(super) static COMMAND: Command = Command {
     name: "show",
     usage: "git show [<options>] <object>...",
-    options: &[LOG_OPTIONS, DIFF_OPTIONS],
+    options: LogOpt::TABLE,
     style: Style::Revisions,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let mut history = git.history(&arguments, Some("HEAD")).await?;
+    let arguments = git.arguments::<LogOpt>()?;
+    let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     let mut printer = Printer::new(git, &arguments, true).await?;
     printer.spec = history.walk.pathspec.clone();
     let is_range = history.walk.included().count() > 0

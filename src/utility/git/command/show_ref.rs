@@ -3,30 +3,34 @@
 use super::prelude::*;
 use crate::memory::format;
 
+options! {
+    enum Opt {
+        Tags = flag('\0', "tags", "only show tags (can be combined with --branches)"),
+        Branches = flag('\0', "branches", "only show branches (can be combined with --tags)"),
+        Heads = flag('\0', "heads", "only show branches"),
+        Exists = flag('\0', "exists", "check for reference existence without resolving"),
+        Verify = flag('\0', "verify", "stricter reference checking, requires exact ref path"),
+        Head = flag('h', "head", "show the HEAD reference, even if it would be filtered out"),
+        Dereference = flag('d', "dereference", "dereference tags into object IDs"),
+        Hash = optional('s', "hash", "n", "only show SHA1 hash using <n> digits"),
+        Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        Quiet = flag('q', "quiet", "do not print results to stdout (useful with --verify)"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "show-ref",
     usage: "git show-ref [--head] [-d | --dereference] [-s | --hash[=<n>]] [--abbrev[=<n>]] [--branches] [--tags] [--] \
 [<pattern>...]\ngit show-ref --verify [-q | --quiet] [-d | --dereference] [-s | --hash[=<n>]] [--abbrev[=<n>]] [--] \
 [<ref>...]\ngit show-ref --exists <ref>",
-    options: &[&[
-        flag('\0', "tags", "only show tags (can be combined with --branches)"),
-        flag('\0', "branches", "only show branches (can be combined with --tags)"),
-        flag('\0', "heads", "only show branches"),
-        flag('\0', "exists", "check for reference existence without resolving"),
-        flag('\0', "verify", "stricter reference checking, requires exact ref path"),
-        flag('h', "head", "show the HEAD reference, even if it would be filtered out"),
-        flag('d', "dereference", "dereference tags into object IDs"),
-        optional('s', "hash", "n", "only show SHA1 hash using <n> digits"),
-        optional('\0', "abbrev", "n", "use <n> digits to display object names"),
-        flag('q', "quiet", "do not print results to stdout (useful with --verify)"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.has("exists") {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Exists) {
         let [name] = arguments.operands.as_slice() else {
             return Err(fatal!("--exists requires exactly one reference"));
         };
@@ -36,7 +40,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         return Ok(0);
     }
-    if arguments.has("verify") {
+    if arguments.has(Opt::Verify) {
         if arguments.operands.is_empty() {
             return Err(fatal!("--verify requires a reference"));
         }
@@ -44,20 +48,20 @@ async fn run(git: &mut Git) -> Result<u8> {
             let is_full = name.starts_with(b"refs/") || &*name == b"HEAD";
             match git.ref_id(&name)?.filter(|_| is_full) {
                 Some(id) => show(git, &arguments, &name, id).await?,
-                None if arguments.has("quiet") => return Ok(1),
+                None if arguments.has(Opt::Quiet) => return Ok(1),
                 None => return Err(fatal!("'{name}' - not a valid ref")),
             }
         }
         return Ok(0);
     }
     let mut shown = 0;
-    if arguments.has("head")
+    if arguments.has(Opt::Head)
         && let Some(id) = git.head_id()?
     {
         show(git, &arguments, b"HEAD", id).await?;
         shown += 1;
     }
-    let (heads, tags) = (arguments.has("branches") || arguments.has("heads"), arguments.has("tags"));
+    let (heads, tags) = (arguments.has(Opt::Branches) || arguments.has(Opt::Heads), arguments.has(Opt::Tags));
     for (name, id) in git.refs(b"refs/").await? {
         let is_kind = (!heads && !tags)
             || (heads && name.starts_with(b"refs/heads/"))
@@ -74,15 +78,17 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(u8::from(shown == 0))
 }
 
-async fn show(git: &mut Git, arguments: &Arguments, name: &[u8], id: ObjectId) -> Result<()> {
-    if arguments.has("quiet") {
+async fn show(git: &mut Git, arguments: &Arguments<Opt>, name: &[u8], id: ObjectId) -> Result<()> {
+    if arguments.has(Opt::Quiet) {
         return Ok(());
     }
-    let digits =
-        arguments.number("hash")?.or(arguments.number("abbrev")?).map(|digits| digits.clamp(4, 40) as usize);
-    let abbreviates = arguments.has("abbrev") || arguments.value("hash").is_some();
+    let digits = arguments
+        .number(Opt::Hash)?
+        .or(arguments.number(Opt::Abbrev)?)
+        .map(|digits| digits.clamp(4, 40) as usize);
+    let abbreviates = arguments.has(Opt::Abbrev) || arguments.value(Opt::Hash).is_some();
     let mut lines = Vec::from([(id, &b""[..])]);
-    if arguments.has("dereference")
+    if arguments.has(Opt::Dereference)
         && let Some(peeled) = git.peel_tags(id).await?
         && peeled != id
     {
@@ -90,7 +96,7 @@ async fn show(git: &mut Git, arguments: &Arguments, name: &[u8], id: ObjectId) -
     }
     for (id, suffix) in lines {
         let id = if abbreviates { git.abbreviate(&id, digits)? } else { id.hex().into() };
-        let line = if arguments.has("hash") {
+        let line = if arguments.has(Opt::Hash) {
             format!("{id}\n")
         } else {
             format!("{id} {}{}\n", bstr::BStr::new(name), bstr::BStr::new(suffix))

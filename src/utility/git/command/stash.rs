@@ -3,44 +3,60 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::files::{tree_and_index, tree_and_work_tree};
-use crate::utility::git::diff::options::DIFF_OPTIONS;
+use crate::utility::git::diff::options::DiffOpt;
 use crate::utility::git::diff::tree::{TreeOptions, compare};
+use crate::utility::git::history::StyleOption;
 use crate::utility::git::identity::Who;
 use crate::utility::git::index::IndexEntry;
 use crate::utility::git::object::commit::message;
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 
+options! {
+    enum Opt {
+        KeepIndex = flag('k', "keep-index", "keep index"),
+        Staged = flag('S', "staged", "not supported"),
+        Message = value('m', "message", "message", "stash message"),
+        IncludeUntracked = flag('\0', "include-untracked", "not supported"),
+        Index = flag('\0', "index", "attempt to recreate the index"),
+        Quiet = flag('q', "", "be quiet"),
+        Pretty = optional('\0', "pretty", "format", "the format of list"),
+        Format = value('\0', "format", "format", "the format of list"),
+        Oneline = flag('\0', "oneline", "the format of list"),
+        Diff(DiffOpt),
+    }
+}
+
+impl Opt {
+    /// As an option on how commits are shown.
+    const fn style(self) -> Option<StyleOption> {
+        Some(match self {
+            Self::Pretty => StyleOption::Pretty,
+            Self::Format => StyleOption::Format,
+            Self::Oneline => StyleOption::Oneline,
+            Self::Diff(DiffOpt::Abbrev) => StyleOption::Abbrev,
+            _ => return None,
+        })
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "stash",
     usage: "git stash list [<log-options>]\ngit stash show [<diff-options>] [<stash>]\ngit stash drop [-q] [<stash>]\n\
 git stash (pop | apply) [--index] [-q] [<stash>]\ngit stash clear\ngit stash [push [-k] [-q] [-m <message>]]",
-    options: &[
-        &[
-            flag('k', "keep-index", "keep index"),
-            flag('S', "staged", "not supported"),
-            value('m', "message", "message", "stash message"),
-            flag('\0', "include-untracked", "not supported"),
-            flag('\0', "index", "attempt to recreate the index"),
-            flag('q', "", "be quiet"),
-            optional('\0', "pretty", "format", "the format of list"),
-            value('\0', "format", "format", "the format of list"),
-            flag('\0', "oneline", "the format of list"),
-        ],
-        DIFF_OPTIONS,
-    ],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let mut arguments = git.arguments()?;
+    let mut arguments = git.arguments::<Opt>()?;
     let word = arguments.operands.first().cloned().unwrap_or_else(|| Text::from_static(b"push"));
     if !arguments.operands.is_empty() {
         arguments.operands.remove(0);
         arguments.separator = arguments.separator.map(|at| at.saturating_sub(1));
     }
-    if arguments.has("staged") || arguments.has("include-untracked") {
+    if arguments.has(Opt::Staged) || arguments.has(Opt::IncludeUntracked) {
         return Err(fatal!("stash of untracked or staged files alone is not supported"));
     }
     let number = stash_number(arguments.operands.first());
@@ -82,10 +98,10 @@ fn entry_id(git: &mut Git, number: usize) -> Result<ObjectId> {
     }
 }
 
-async fn list(git: &mut Git, arguments: &Arguments) -> Result<u8> {
+async fn list(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     let entries = git.read_log(b"refs/stash")?;
-    let style = git.log_style(arguments)?;
-    let is_formatted = arguments.last_of(&["pretty", "format", "oneline"]).is_some();
+    let style = git.log_style(&arguments.pick(Opt::style))?;
+    let is_formatted = arguments.last_of([Opt::Pretty, Opt::Format, Opt::Oneline]).is_some();
     let decorations = crate::utility::git::pretty::Decorations::default();
     for (number, entry) in entries.iter().rev().enumerate() {
         if is_formatted {
@@ -109,7 +125,7 @@ async fn list(git: &mut Git, arguments: &Arguments) -> Result<u8> {
     Ok(0)
 }
 
-async fn push(git: &mut Git, arguments: &Arguments) -> Result<u8> {
+async fn push(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     git.work_tree()?;
     let Some(head) = git.head_id()? else {
         return Err(GitError::Plain("You do not have the initial commit yet\n".into(), 1));
@@ -120,7 +136,7 @@ async fn push(git: &mut Git, arguments: &Arguments) -> Result<u8> {
     let staged = tree_and_index(git, tree, &index, &spec).await?;
     let changed = tree_and_work_tree(git, tree, &index, &spec).await?;
     if staged.is_empty() && changed.is_empty() {
-        if !arguments.has("q") && !arguments.has("quiet") {
+        if !arguments.has(Opt::Quiet) && !arguments.has(DiffOpt::Quiet) {
             git.print(b"No local changes to save\n").await?;
         }
         return Ok(0);
@@ -136,7 +152,7 @@ async fn push(git: &mut Git, arguments: &Arguments) -> Result<u8> {
     let kept = index.clone();
     git.update_tracked(&mut index, &spec, true, false).await?;
     let work = git.write_tree(&index).await?;
-    let text = match arguments.value("message") {
+    let text = match arguments.value(Opt::Message) {
         Some(given) => format!("On {branch}: {given}"),
         None => format!("WIP on {about}"),
     };
@@ -152,8 +168,8 @@ async fn push(git: &mut Git, arguments: &Arguments) -> Result<u8> {
     });
     git.write_log(b"refs/stash", &entries)?;
     if spec.is_empty() {
-        git.reset_hard(if arguments.has("keep-index") { index_tree } else { tree }).await?;
-        if arguments.has("keep-index") {
+        git.reset_hard(if arguments.has(Opt::KeepIndex) { index_tree } else { tree }).await?;
+        if arguments.has(Opt::KeepIndex) {
             git.write_index(&kept).await?;
         }
     } else {
@@ -167,15 +183,15 @@ async fn push(git: &mut Git, arguments: &Arguments) -> Result<u8> {
             }
         }
     }
-    if !arguments.has("q") && !arguments.has("quiet") {
+    if !arguments.has(Opt::Quiet) && !arguments.has(DiffOpt::Quiet) {
         git.print(format!("Saved working directory and index state {text}\n").as_bytes()).await?;
     }
     Ok(0)
 }
 
-async fn show(git: &mut Git, arguments: &Arguments, number: usize) -> Result<u8> {
+async fn show(git: &mut Git, arguments: &Arguments<Opt>, number: usize) -> Result<u8> {
     let id = entry_id(git, number)?;
-    let mut options = git.diff_options(arguments)?;
+    let mut options = git.diff_options(&arguments.part())?;
     if options.formats.is_default() {
         options.formats.stat = true;
     }
@@ -188,7 +204,7 @@ async fn show(git: &mut Git, arguments: &Arguments, number: usize) -> Result<u8>
     super::diff::finish(git, changes, &options).await
 }
 
-async fn apply(git: &mut Git, arguments: &Arguments, number: usize) -> Result<()> {
+async fn apply(git: &mut Git, arguments: &Arguments<Opt>, number: usize) -> Result<()> {
     git.work_tree()?;
     let id = entry_id(git, number)?;
     let commit = git.commit(&id).await?;
@@ -231,7 +247,7 @@ async fn apply(git: &mut Git, arguments: &Arguments, number: usize) -> Result<()
             index.put(IndexEntry { stat, mode, id, path, ..IndexEntry::default() });
         }
     }
-    if arguments.has("index") {
+    if arguments.has(Opt::Index) {
         let head = git.head_tree().await?;
         for change in compare(git, head, staged_tree, &Pathspec::default(), TreeOptions::RECURSIVE).await? {
             if change.new.mode == 0 {
@@ -243,7 +259,7 @@ async fn apply(git: &mut Git, arguments: &Arguments, number: usize) -> Result<()
         }
     }
     git.write_index(&index).await?;
-    if !arguments.has("q") && !arguments.has("quiet") {
+    if !arguments.has(Opt::Quiet) && !arguments.has(DiffOpt::Quiet) {
         use crate::utility::git::status::{Ignored, Untracked};
         let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;
         super::status::long(git, &status, Untracked::Normal, 0).await?;
@@ -251,7 +267,7 @@ async fn apply(git: &mut Git, arguments: &Arguments, number: usize) -> Result<()
     Ok(())
 }
 
-async fn drop_entry(git: &mut Git, arguments: &Arguments, number: usize) -> Result<u8> {
+async fn drop_entry(git: &mut Git, arguments: &Arguments<Opt>, number: usize) -> Result<u8> {
     let id = entry_id(git, number)?;
     let mut entries = git.read_log(b"refs/stash")?;
     if let Some(at) = entries.len().checked_sub(number + 1) {
@@ -271,7 +287,7 @@ async fn drop_entry(git: &mut Git, arguments: &Arguments, number: usize) -> Resu
         }
         None => git.delete_ref(b"refs/stash")?,
     }
-    if !arguments.has("q") && !arguments.has("quiet") {
+    if !arguments.has(Opt::Quiet) && !arguments.has(DiffOpt::Quiet) {
         let name = arguments.operands.first().cloned();
         let shown = match name {
             Some(name) if name.starts_with(b"stash@") => format!("{name}"),

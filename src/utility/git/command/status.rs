@@ -7,30 +7,34 @@ use crate::utility::git::diff::rename::FULL;
 use crate::utility::git::quoting::quote_path;
 use crate::utility::git::status::{Ignored, PathStatus, Status, Untracked};
 
-pub(super) static COMMAND: Command = Command {
-    name: "status",
-    usage: "git status [<options>] [--] [<pathspec>...]",
-    options: &[&[
-        flag('v', "verbose", "be verbose"),
-        flag('s', "short", "show status concisely"),
-        flag('b', "branch", "show branch information"),
-        flag('\0', "show-stash", "show stash information"),
-        flag('\0', "ahead-behind", "compute full ahead/behind values"),
-        optional('\0', "porcelain", "version", "machine-readable output"),
-        flag('\0', "long", "show status in long format (default)"),
-        flag('z', "null", "terminate entries with NUL"),
-        optional(
+options! {
+    enum Opt {
+        Verbose = flag('v', "verbose", "be verbose"),
+        Short = flag('s', "short", "show status concisely"),
+        Branch = flag('b', "branch", "show branch information"),
+        ShowStash = flag('\0', "show-stash", "show stash information"),
+        AheadBehind = flag('\0', "ahead-behind", "compute full ahead/behind values"),
+        Porcelain = optional('\0', "porcelain", "version", "machine-readable output"),
+        Long = flag('\0', "long", "show status in long format (default)"),
+        Null = flag('z', "null", "terminate entries with NUL"),
+        UntrackedFiles = optional(
             'u',
             "untracked-files",
             "mode",
             "show untracked files, optional modes: all, normal, no. (Default: all)",
         ),
-        optional('\0', "ignored", "mode", "show ignored files, optional modes: traditional, matching, no"),
-        optional('\0', "ignore-submodules", "when", "ignore changes to submodules"),
-        optional('\0', "column", "style", "list untracked files in columns"),
-        flag('\0', "renames", "detect renames"),
-        optional('M', "find-renames", "n", "detect renames, optionally set similarity index"),
-    ]],
+        Ignored = optional('\0', "ignored", "mode", "show ignored files, optional modes: traditional, matching, no"),
+        IgnoreSubmodules = optional('\0', "ignore-submodules", "when", "ignore changes to submodules"),
+        Column = optional('\0', "column", "style", "list untracked files in columns"),
+        Renames = flag('\0', "renames", "detect renames"),
+        FindRenames = optional('M', "find-renames", "n", "detect renames, optionally set similarity index"),
+    }
+}
+
+pub(super) static COMMAND: Command = Command {
+    name: "status",
+    usage: "git status [<options>] [--] [<pathspec>...]",
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
@@ -45,24 +49,25 @@ enum Layout {
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    let layout = match arguments.last_of(&["short", "porcelain", "long"]) {
-        Some("short") => Layout::Short,
-        Some("porcelain") => match arguments.value("porcelain").map(Text::as_bytes) {
+    let arguments = git.arguments::<Opt>()?;
+    let layout = match arguments.last_of([Opt::Short, Opt::Porcelain, Opt::Long]) {
+        Some(Opt::Short) => Layout::Short,
+        Some(Opt::Porcelain) => match arguments.value(Opt::Porcelain).map(Text::as_bytes) {
             None | Some(b"v1" | b"1") => Layout::First,
             Some(b"v2" | b"2") => Layout::Second,
             Some(other) => return Err(fatal!("unsupported porcelain version '{}'", bstr::BStr::new(other))),
         },
         Some(_) => Layout::Long,
-        None if arguments.has("null") => Layout::First,
+        None if arguments.has(Opt::Null) => Layout::First,
         None if git.config.truth("status.short") == Some(true) => Layout::Short,
         None => Layout::Long,
     };
     let for_scripts = matches!(layout, Layout::First | Layout::Second);
-    let shows_branch =
-        arguments.truth("branch").unwrap_or(!for_scripts && git.config.truth("status.branch") == Some(true));
+    let shows_branch = arguments
+        .truth(Opt::Branch)
+        .unwrap_or(!for_scripts && git.config.truth("status.branch") == Some(true));
     let configured = git.config.get("status.showuntrackedfiles").map(ToMetered::to_metered);
-    let mode = match (arguments.truth("untracked-files"), arguments.value("untracked-files")) {
+    let mode = match (arguments.truth(Opt::UntrackedFiles), arguments.value(Opt::UntrackedFiles)) {
         (Some(true), Some(mode)) => Some(mode.to_metered()),
         (Some(true), None) => Some(b"all".to_metered()),
         (Some(false), _) => Some(b"no".to_metered()),
@@ -78,27 +83,27 @@ async fn run(git: &mut Git) -> Result<u8> {
             None => return Err(fatal!("Invalid untracked files mode '{}'", bstr::BStr::new(other))),
         },
     };
-    let ignored = match arguments.value("ignored").map(Text::as_bytes) {
-        _ if !arguments.has("ignored") => Ignored::No,
+    let ignored = match arguments.value(Opt::Ignored).map(Text::as_bytes) {
+        _ if !arguments.has(Opt::Ignored) => Ignored::No,
         None | Some(b"traditional") => Ignored::Traditional,
         Some(b"matching") => Ignored::Matching,
         Some(b"no") => Ignored::No,
         Some(other) => return Err(fatal!("Invalid ignored mode '{}'", bstr::BStr::new(other))),
     };
-    let renames = arguments.truth("renames").unwrap_or(git.config.truth("status.renames") != Some(false));
+    let renames = arguments.truth(Opt::Renames).unwrap_or(git.config.truth("status.renames") != Some(false));
     let spec = git.pathspec(&arguments.operands)?;
     let status = git.status(&spec, untracked, ignored, renames).await?;
     let printer = Printer {
-        ends_in_nul: arguments.has("null"),
+        ends_in_nul: arguments.has(Opt::Null),
         is_relative: !for_scripts && git.config.truth("status.relativepaths") != Some(false),
     };
     match layout {
-        Layout::Long => long(git, &status, untracked, arguments.count("verbose")).await?,
+        Layout::Long => long(git, &status, untracked, arguments.count(Opt::Verbose)).await?,
         Layout::Second => {
             if shows_branch {
                 branch_lines(git, printer.end()).await?;
             }
-            if arguments.has("show-stash") {
+            if arguments.has(Opt::ShowStash) {
                 let count = git.read_log(b"refs/stash")?.len();
                 if count > 0 {
                     git.print(format!("# stash {count}").as_bytes()).await?;

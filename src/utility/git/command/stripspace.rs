@@ -2,23 +2,27 @@
 
 use super::prelude::*;
 
+options! {
+    enum Opt {
+        StripComments = flag('s', "strip-comments", "skip and remove all lines starting with comment character"),
+        CommentLines = flag('c', "comment-lines", "prepend comment character and space to each line"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "stripspace",
     usage: "git stripspace [-s | --strip-comments]\ngit stripspace [-c | --comment-lines]",
-    options: &[&[
-        flag('s', "strip-comments", "skip and remove all lines starting with comment character"),
-        flag('c', "comment-lines", "prepend comment character and space to each line"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::Perhaps,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let text = git.ctx.standard_input().read_to_end().await?;
-    if !arguments.has("comment-lines") {
-        let text = super::commit::cleaned(&text, arguments.has("strip-comments"));
+    if !arguments.has(Opt::CommentLines) {
+        let text = super::commit::cleaned(&text, arguments.has(Opt::StripComments));
         git.print(&text).await?;
         return Ok(0);
     }

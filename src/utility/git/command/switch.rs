@@ -1,59 +1,71 @@
 //! `git switch`.
 
+use super::branch::BranchOptions;
+use super::checkout::SwitchOptions;
 use super::prelude::*;
+
+options! {
+    enum Opt {
+        Create = value('c', "create", "branch", "create and switch to a new branch"),
+        ForceCreate = value('C', "force-create", "branch", "create/reset and switch to a branch"),
+        Guess = flag('\0', "guess", "second guess 'git switch <no-such-branch>'"),
+        DiscardChanges = flag('\0', "discard-changes", "throw away local modifications"),
+        Quiet = flag('q', "quiet", "suppress progress reporting"),
+        Progress = flag('\0', "progress", "accepted"),
+        Merge = flag('m', "merge", "not supported"),
+        Detach = flag('d', "detach", "detach HEAD at named commit"),
+        Track = optional('t', "track", "mode", "set branch tracking configuration"),
+        Force = flag('f', "force", "force checkout (throw away local modifications)"),
+        Orphan = value('\0', "orphan", "new-branch", "new unborn branch"),
+    }
+}
 
 pub(super) static COMMAND: Command = Command {
     name: "switch",
     usage: "git switch [<options>] [<branch>]",
-    options: &[&[
-        value('c', "create", "branch", "create and switch to a new branch"),
-        value('C', "force-create", "branch", "create/reset and switch to a branch"),
-        flag('\0', "guess", "second guess 'git switch <no-such-branch>'"),
-        flag('\0', "discard-changes", "throw away local modifications"),
-        flag('q', "quiet", "suppress progress reporting"),
-        flag('\0', "progress", "accepted"),
-        flag('m', "merge", "not supported"),
-        flag('d', "detach", "detach HEAD at named commit"),
-        optional('t', "track", "mode", "set branch tracking configuration"),
-        flag('f', "force", "force checkout (throw away local modifications)"),
-        value('\0', "orphan", "new-branch", "new unborn branch"),
-    ]],
+    options: Opt::TABLE,
     needs: Needs::WorkTree,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.has("merge") {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Merge) {
         return Err(fatal!("switch --merge is not supported"));
     }
-    if let Some(name) = arguments.value("orphan").cloned() {
+    if let Some(name) = arguments.value(Opt::Orphan).cloned() {
         git.reset_hard(ObjectId::EMPTY_TREE).await?;
         return git.switch_orphan(&name);
     }
+    let options = SwitchOptions {
+        detaches: arguments.has(Opt::Detach),
+        is_forced: arguments.has_any([Opt::Force, Opt::DiscardChanges]),
+        resets: false,
+        branch: BranchOptions { tracks: arguments.truth(Opt::Track), is_quiet: arguments.has(Opt::Quiet) },
+    };
     let first = arguments.operands.first().cloned();
-    let new = arguments.value("create").map(|name| (name.clone(), false));
+    let new = arguments.value(Opt::Create).map(|name| (name.clone(), false));
     if let Some((name, is_forced)) =
-        new.or_else(|| arguments.value("force-create").map(|name| (name.clone(), true)))
+        new.or_else(|| arguments.value(Opt::ForceCreate).map(|name| (name.clone(), true)))
     {
-        return git.switch_new(&name, first, is_forced, &arguments).await;
+        return git.switch_new(&name, first, is_forced, options).await;
     }
     let Some(name) = first else {
-        if arguments.has("detach") {
-            return git.switch_to(b"HEAD", &arguments).await;
+        if arguments.has(Opt::Detach) {
+            return git.switch_to(b"HEAD", options).await;
         }
         return Err(fatal!("missing branch or commit argument"));
     };
     let is_back = &*name == b"-" || name.starts_with(b"@{-");
     let full = [&b"refs/heads/"[..], &name].concat_metered();
-    if is_back || arguments.has("detach") || git.ref_id(&full)?.is_some() {
-        return git.switch_to(&name, &arguments).await;
+    if is_back || arguments.has(Opt::Detach) || git.ref_id(&full)?.is_some() {
+        return git.switch_to(&name, options).await;
     }
     if let Some(remote) = git.guess_remote(&name).await?
-        && arguments.truth("guess") != Some(false)
+        && arguments.truth(Opt::Guess) != Some(false)
     {
-        return git.switch_new(&name, Some(remote), false, &arguments).await;
+        return git.switch_new(&name, Some(remote), false, options).await;
     }
     if git.resolve_commit(&name).await?.is_some() {
         let kind = match git.find_ref(&name)? {

@@ -1,54 +1,56 @@
 //! `git tag`.
 
-use super::for_each_ref::{Fields, sort};
+use super::for_each_ref::{Fields, RefFilter, sort};
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::identity::Who;
 use crate::utility::git::object::commit::message;
 use crate::utility::git::wildmatch::matches;
 
+options! {
+    enum Opt {
+        List = flag('l', "list", "list tag names"),
+        Lines = optional('n', "", "n", "print <n> lines of each tag message"),
+        Delete = flag('d', "delete", "delete tags"),
+        Verify = flag('v', "verify", "not supported"),
+        Annotate = flag('a', "annotate", "annotated tag, needs a message"),
+        Message = value('m', "message", "message", "tag message"),
+        File = value('F', "file", "file", "read message from file"),
+        Edit = flag('e', "edit", "accepted; there is no editor"),
+        Sign = flag('s', "sign", "not supported"),
+        LocalUser = value('u', "local-user", "key-id", "not supported"),
+        Force = flag('f', "force", "replace the tag if exists"),
+        CreateReflog = flag('\0', "create-reflog", "accepted"),
+        Cleanup = value('\0', "cleanup", "mode", "accepted"),
+        Contains = value('\0', "contains", "commit", "print only tags that contain the commit"),
+        NoContains = value('\0', "no-contains", "commit", "print only tags that don't contain the commit"),
+        Merged = optional('\0', "merged", "commit", "print only tags that are merged"),
+        NoMerged = optional('\0', "no-merged", "commit", "print only tags that are not merged"),
+        Sort = value('\0', "sort", "key", "field name to sort on"),
+        PointsAt = value('\0', "points-at", "object", "print only tags of the object"),
+        Format = value('\0', "format", "format", "format to use for the output"),
+        IgnoreCase = flag('i', "ignore-case", "sorting and filtering are case insensitive"),
+        Column = optional('\0', "column", "style", "accepted"),
+        Color = optional('\0', "color", "when", "accepted"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "tag",
     usage: "git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F <file>] [-e] <tagname> [<commit> | <object>]\n\
 git tag -d <tagname>...\ngit tag [-n[<num>]] -l [--contains <commit>] [--no-contains <commit>] [--points-at <object>] \
 [--sort=<key>] [--format=<format>] [--merged <commit>] [--no-merged <commit>] [<pattern>...]",
-    options: &[&[
-        flag('l', "list", "list tag names"),
-        optional('n', "", "n", "print <n> lines of each tag message"),
-        flag('d', "delete", "delete tags"),
-        flag('v', "verify", "not supported"),
-        flag('a', "annotate", "annotated tag, needs a message"),
-        value('m', "message", "message", "tag message"),
-        value('F', "file", "file", "read message from file"),
-        flag('e', "edit", "accepted; there is no editor"),
-        flag('s', "sign", "not supported"),
-        value('u', "local-user", "key-id", "not supported"),
-        flag('f', "force", "replace the tag if exists"),
-        flag('\0', "create-reflog", "accepted"),
-        value('\0', "cleanup", "mode", "accepted"),
-        value('\0', "contains", "commit", "print only tags that contain the commit"),
-        value('\0', "no-contains", "commit", "print only tags that don't contain the commit"),
-        optional('\0', "merged", "commit", "print only tags that are merged"),
-        optional('\0', "no-merged", "commit", "print only tags that are not merged"),
-        value('\0', "sort", "key", "field name to sort on"),
-        value('\0', "points-at", "object", "print only tags of the object"),
-        value('\0', "format", "format", "format to use for the output"),
-        flag('i', "ignore-case", "sorting and filtering are case insensitive"),
-        optional('\0', "column", "style", "accepted"),
-        optional('\0', "color", "when", "accepted"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    for name in ["verify", "sign", "local-user"] {
-        if arguments.has(name) {
-            return Err(fatal!("tag --{name} is not supported"));
-        }
+    let arguments = git.arguments::<Opt>()?;
+    if let Some(option) = arguments.first_of([Opt::Verify, Opt::Sign, Opt::LocalUser]) {
+        return Err(fatal!("tag --{} is not supported", option.long()));
     }
-    if arguments.has("delete") {
+    if arguments.has(Opt::Delete) {
         let mut status = 0;
         for name in &arguments.operands {
             let full = [&b"refs/tags/"[..], name].concat_metered();
@@ -63,14 +65,23 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         return Ok(status);
     }
-    let lists = ["list", "n", "contains", "no-contains", "merged", "no-merged", "points-at", "format"];
-    if arguments.operands.is_empty() || lists.iter().any(|name| arguments.has(name)) {
+    let lists = [
+        Opt::List,
+        Opt::Lines,
+        Opt::Contains,
+        Opt::NoContains,
+        Opt::Merged,
+        Opt::NoMerged,
+        Opt::PointsAt,
+        Opt::Format,
+    ];
+    if arguments.operands.is_empty() || arguments.has_any(lists) {
         return list(git, &arguments).await;
     }
     create(git, &arguments).await
 }
 
-async fn create(git: &mut Git, arguments: &Arguments) -> Result<u8> {
+async fn create(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     let (name, target) = match arguments.operands.as_slice() {
         [name] => (name.clone(), Text::from_static(b"HEAD")),
         [name, target] => (name.clone(), target.clone()),
@@ -84,18 +95,18 @@ async fn create(git: &mut Git, arguments: &Arguments) -> Result<u8> {
         return Err(fatal!("Failed to resolve '{target}' as a valid ref."));
     };
     let old = git.ref_id(&full)?;
-    if old.is_some() && !arguments.has("force") {
+    if old.is_some() && !arguments.has(Opt::Force) {
         return Err(fatal!("tag '{name}' already exists"));
     }
     let mut text: Option<Vec<u8>> = None;
-    for part in arguments.values("message") {
+    for part in arguments.values(Opt::Message) {
         let whole = text.get_or_insert_default();
         if !whole.is_empty() {
             whole.extend_from_slice(b"\n\n");
         }
         whole.extend_from_slice(part);
     }
-    if let Some(file) = arguments.value("file") {
+    if let Some(file) = arguments.value(Opt::File) {
         let bytes = if &**file == b"-" {
             git.ctx.standard_input().read_to_end().await?
         } else {
@@ -114,7 +125,7 @@ async fn create(git: &mut Git, arguments: &Arguments) -> Result<u8> {
             );
             git.write_object(Kind::Tag, &bytes).await?
         }
-        None if arguments.has("annotate") => {
+        None if arguments.has(Opt::Annotate) => {
             return Err(GitError::Plain(
                 "error: Terminal is dumb, but EDITOR unset\nPlease supply the message using either -m or -F option.\n".into(),
                 1,
@@ -130,33 +141,37 @@ async fn create(git: &mut Git, arguments: &Arguments) -> Result<u8> {
     Ok(0)
 }
 
-async fn list(git: &mut Git, arguments: &Arguments) -> Result<u8> {
+async fn list(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     let mut refs = git.refs(b"refs/tags/").await?;
-    let mut keys: Vec<Text> = arguments.values("sort").cloned().collect();
+    let mut keys: Vec<Text> = arguments.values(Opt::Sort).cloned().collect();
     if keys.is_empty() {
         keys.extend(git.config.get("tag.sort").map(Text::from));
     }
     refs = sort(git, refs, &keys).await?;
-    let lines: Option<usize> = if arguments.has("n") {
-        Some(arguments.number("n")?.map_or(1, |lines| lines.max(0) as usize))
+    let filter = RefFilter::new(
+        arguments,
+        [Opt::Merged, Opt::NoMerged, Opt::Contains, Opt::NoContains, Opt::PointsAt],
+    );
+    let lines: Option<usize> = if arguments.has(Opt::Lines) {
+        Some(arguments.number(Opt::Lines)?.map_or(1, |lines| lines.max(0) as usize))
     } else {
         None
     };
     for (name, id) in refs {
         let short = name.strip_prefix(b"refs/tags/").unwrap_or(&name);
         let patterns = &arguments.operands;
-        let folds = arguments.has("ignore-case");
+        let folds = arguments.has(Opt::IgnoreCase);
         if !patterns.is_empty() && !patterns.iter().any(|pattern| matches(pattern, short, false, folds)) {
             continue;
         }
-        if !git.passes(arguments, id).await? {
+        if !git.passes(&filter, id).await? {
             continue;
         }
-        let mut line: Vec<u8> = match arguments.value("format").cloned() {
+        let mut line: Vec<u8> = match arguments.value(Opt::Format).cloned() {
             Some(format) => git.format_ref(&format, &Fields { name: &name, id, is_head: false }).await?,
             None => short.to_metered(),
         };
-        if let Some(lines) = lines.filter(|_| !arguments.has("format")) {
+        if let Some(lines) = lines.filter(|_| !arguments.has(Opt::Format)) {
             let shown = String::from_utf8_lossy(short).chars().count();
             line.resize_by(15_usize.saturating_sub(shown), b' ');
             line.push(b' ');

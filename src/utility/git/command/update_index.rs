@@ -4,34 +4,38 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::index::{Index, IndexEntry, Stat};
 
+options! {
+    enum Opt {
+        Quiet = flag('q', "", "continue refresh even when index needs update"),
+        Add = flag('\0', "add", "do not ignore new files"),
+        Remove = flag('\0', "remove", "let files removed from the working tree be removed from the index"),
+        ForceRemove = flag('\0', "force-remove", "remove named paths even if present in worktree"),
+        Refresh = flag('\0', "refresh", "refresh stat information"),
+        ReallyRefresh = flag('\0', "really-refresh", "like --refresh, but ignore assume-unchanged setting"),
+        IgnoreMissing = flag('\0', "ignore-missing", "ignore files missing from worktree"),
+        AssumeUnchanged = flag('\0', "assume-unchanged", "mark files as not changing"),
+        SkipWorktree = flag('\0', "skip-worktree", "mark files as index-only"),
+        Cacheinfo = value('\0', "cacheinfo", "<mode>,<object>,<path>", "add the specified entry to the index"),
+        IndexInfo = flag('\0', "index-info", "add entries from standard input to the index"),
+        Stdin = flag('\0', "stdin", "read list of paths to be updated from standard input"),
+        Nul = flag('z', "", "with --stdin: input lines are terminated by null bytes"),
+        Chmod = value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "update-index",
     usage: "git update-index [<options>] [--] [<file>...]",
-    options: &[&[
-        flag('q', "", "continue refresh even when index needs update"),
-        flag('\0', "add", "do not ignore new files"),
-        flag('\0', "remove", "let files removed from the working tree be removed from the index"),
-        flag('\0', "force-remove", "remove named paths even if present in worktree"),
-        flag('\0', "refresh", "refresh stat information"),
-        flag('\0', "really-refresh", "like --refresh, but ignore assume-unchanged setting"),
-        flag('\0', "ignore-missing", "ignore files missing from worktree"),
-        flag('\0', "assume-unchanged", "mark files as not changing"),
-        flag('\0', "skip-worktree", "mark files as index-only"),
-        value('\0', "cacheinfo", "<mode>,<object>,<path>", "add the specified entry to the index"),
-        flag('\0', "index-info", "add entries from standard input to the index"),
-        flag('\0', "stdin", "read list of paths to be updated from standard input"),
-        flag('z', "", "with --stdin: input lines are terminated by null bytes"),
-        value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let mut index = git.read_index().await?;
     let mut status = 0;
-    if arguments.has("refresh") || arguments.has("really-refresh") {
+    if arguments.has(Opt::Refresh) || arguments.has(Opt::ReallyRefresh) {
         let before = index.clone();
         for (at, entry) in before.entries.iter().enumerate() {
             let mode = git.work_mode(&entry.path)?;
@@ -42,15 +46,15 @@ async fn run(git: &mut Git) -> Result<u8> {
                 {
                     slot.stat = Stat::of(&metadata);
                 }
-            } else if !(mode.is_none() && arguments.has("ignore-missing")) {
-                if !arguments.has("q") {
+            } else if !(mode.is_none() && arguments.has(Opt::IgnoreMissing)) {
+                if !arguments.has(Opt::Quiet) {
                     git.print(&[&entry.path[..], b": needs update\n"].concat_metered()).await?;
                 }
                 status = 1;
             }
         }
     }
-    for text in arguments.values("cacheinfo").cloned().collect::<Vec<_>>() {
+    for text in arguments.values(Opt::Cacheinfo).cloned().collect::<Vec<_>>() {
         let mut parts = text.splitn(3, |byte| *byte == b',');
         let (Some(mode), Some(id), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(GitError::Error("option 'cacheinfo' expects <mode>,<sha1>,<path>".into(), 129));
@@ -59,7 +63,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             return Err(GitError::Error("option 'cacheinfo' expects <mode>,<sha1>,<path>".into(), 129));
         };
         let path = Text::from(path);
-        if index.range(&path).is_empty() && !arguments.has("add") {
+        if index.range(&path).is_empty() && !arguments.has(Opt::Add) {
             let text = format!(
                 "error: {path}: cannot add to the index - missing --add option?\nfatal: git update-index: --cacheinfo cannot add {path}\n"
             );
@@ -68,12 +72,12 @@ async fn run(git: &mut Git) -> Result<u8> {
         super::add::remove_conflicting(&mut index, &path);
         index.put(IndexEntry { mode, id, path, ..IndexEntry::default() });
     }
-    if arguments.has("index-info") {
-        take_lines(git, &mut index, arguments.has("z")).await?;
+    if arguments.has(Opt::IndexInfo) {
+        take_lines(git, &mut index, arguments.has(Opt::Nul)).await?;
     }
     let mut operands = arguments.operands.clone();
-    if arguments.has("stdin") {
-        let end = if arguments.has("z") { 0 } else { b'\n' };
+    if arguments.has(Opt::Stdin) {
+        let end = if arguments.has(Opt::Nul) { 0 } else { b'\n' };
         let list = git.ctx.standard_input().read_to_end().await?;
         operands.extend(list.split(|byte| *byte == end).filter(|path| !path.is_empty()).map(Text::from));
     }
@@ -81,20 +85,21 @@ async fn run(git: &mut Git) -> Result<u8> {
         let path = git.relative(operand)?;
         if let Ok(at) = index.find(&path, 0)
             && let Some(entry) = index.entries.get_mut(at)
-            && (arguments.truth("assume-unchanged").is_some() || arguments.truth("skip-worktree").is_some())
+            && (arguments.truth(Opt::AssumeUnchanged).is_some()
+                || arguments.truth(Opt::SkipWorktree).is_some())
         {
-            entry.assume_valid = arguments.truth("assume-unchanged").unwrap_or(entry.assume_valid);
-            entry.skip_work_tree = arguments.truth("skip-worktree").unwrap_or(entry.skip_work_tree);
+            entry.assume_valid = arguments.truth(Opt::AssumeUnchanged).unwrap_or(entry.assume_valid);
+            entry.skip_work_tree = arguments.truth(Opt::SkipWorktree).unwrap_or(entry.skip_work_tree);
             continue;
         }
         let known = index.get(&path).cloned();
-        if arguments.has("force-remove") {
+        if arguments.has(Opt::ForceRemove) {
             index.remove(&path);
             continue;
         }
         match git.entry_of(&path, known.as_ref()).await? {
-            Some(mut entry) if known.is_some() || arguments.has("add") => {
-                if let Some(change) = arguments.value("chmod") {
+            Some(mut entry) if known.is_some() || arguments.has(Opt::Add) => {
+                if let Some(change) = arguments.value(Opt::Chmod) {
                     entry.mode = if &**change == b"+x" { 0o100_755 } else { 0o100_644 };
                 }
                 super::add::remove_conflicting(&mut index, &entry.path);
@@ -105,7 +110,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                     "Unable to process path {operand}\nerror: {operand}: cannot add to the index - missing --add option?"
                 ));
             }
-            None if arguments.has("remove") => index.remove(&path),
+            None if arguments.has(Opt::Remove) => index.remove(&path),
             None => {
                 return Err(GitError::Plain(
                     format!(

@@ -2,26 +2,30 @@
 
 use super::prelude::*;
 
+options! {
+    enum Opt {
+        Reason = value('m', "", "reason", "reason of the update"),
+        Delete = flag('d', "", "delete the reference"),
+        Deref = flag('\0', "deref", "update <refname> not the one it points to"),
+        CreateReflog = flag('\0', "create-reflog", "accepted"),
+        Stdin = flag('\0', "stdin", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "update-ref",
     usage: "git update-ref [<options>] -d <refname> [<old-oid>]\ngit update-ref [<options>] <refname> <new-oid> [<old-oid>]",
-    options: &[&[
-        value('m', "", "reason", "reason of the update"),
-        flag('d', "", "delete the reference"),
-        flag('\0', "deref", "update <refname> not the one it points to"),
-        flag('\0', "create-reflog", "accepted"),
-        flag('\0', "stdin", "not supported"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
-    if arguments.has("stdin") {
+    let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Stdin) {
         return Err(fatal!("update-ref --stdin is not supported"));
     }
-    let (name, new, old) = match (arguments.has("d"), arguments.operands.as_slice()) {
+    let (name, new, old) = match (arguments.has(Opt::Delete), arguments.operands.as_slice()) {
         (true, [name]) => (name, None, None),
         (true, [name, old]) => (name, None, Some(old)),
         (false, [name, new]) => (name, Some(new), None),
@@ -51,8 +55,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.delete_ref(name)?;
         return Ok(0);
     }
-    let message = arguments.value("m").cloned().unwrap_or_default();
-    if arguments.truth("deref") == Some(false) {
+    let message = arguments.value(Opt::Reason).cloned().unwrap_or_default();
+    if arguments.truth(Opt::Deref) == Some(false) {
         git.detach(name, id, &message)?;
     } else {
         git.update_ref(name, id, &message)?;

@@ -3,17 +3,23 @@
 use super::prelude::*;
 use crate::utility::git::identity::Who;
 
+options! {
+    enum Opt {
+        List = flag('l', "", "not supported"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "var",
     usage: "git var (-l | <variable>)",
-    options: &[&[flag('l', "", "not supported")]],
+    options: Opt::TABLE,
     needs: Needs::Perhaps,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     let text = match arguments.operands.first().map(Text::as_bytes) {
         Some(b"GIT_AUTHOR_IDENT") => git.who(Who::Author)?,
         Some(b"GIT_COMMITTER_IDENT") => git.who(Who::Committer)?,

@@ -3,17 +3,23 @@
 use super::prelude::*;
 use crate::memory::format;
 
+options! {
+    enum Opt {
+        BuildOptions = flag('\0', "build-options", "also print build options"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "version",
     usage: "git version [--build-options]",
-    options: &[&[flag('\0', "build-options", "also print build options")]],
+    options: Opt::TABLE,
     needs: Needs::Nothing,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    git.arguments()?;
+    git.arguments::<Opt>()?;
     let text = format!("git version {}\n", super::super::VERSION);
     git.print(text.as_bytes()).await?;
     Ok(0)

@@ -6,20 +6,24 @@ use crate::utility::file::{join, parent};
 use crate::utility::git::error::found;
 use crate::utility::git::repository::read_file;
 
+options! {
+    enum Opt {
+        Verbose = flag('v', "verbose", "show extended annotations and reasons, if available"),
+        Porcelain = flag('\0', "porcelain", "machine-readable output"),
+        Nul = flag('z', "", "terminate records with a NUL character"),
+    }
+}
+
 pub(super) static COMMAND: Command = Command {
     name: "worktree",
     usage: "git worktree list [-v | --porcelain [-z]]",
-    options: &[&[
-        flag('v', "verbose", "show extended annotations and reasons, if available"),
-        flag('\0', "porcelain", "machine-readable output"),
-        flag('z', "", "terminate records with a NUL character"),
-    ]],
+    options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    let arguments = git.arguments()?;
+    let arguments = git.arguments::<Opt>()?;
     if arguments.operands.first().is_none_or(|word| **word != *b"list") {
         return Err(fatal!("only 'worktree list' is supported"));
     }
@@ -37,7 +41,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         trees.push((parent(link.trim_ascii_end()).to_metered(), folder, false));
     }
     let width = trees.iter().map(|tree| tree.0.len()).max().unwrap_or(0);
-    let end = if arguments.has("z") { "\0" } else { "\n" };
+    let end = if arguments.has(Opt::Nul) { "\0" } else { "\n" };
     for (path, folder, is_bare) in &trees {
         let head = read_file(git.fs(), &join(folder, b"HEAD"))?.unwrap_or_default();
         let target = head.trim_ascii_end().strip_prefix(b"ref: ").map(Text::from);
@@ -47,7 +51,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         };
         let id = id.unwrap_or_default();
         let shown = bstr::BStr::new(path);
-        if arguments.has("porcelain") {
+        if arguments.has(Opt::Porcelain) {
             let mut text = format!("worktree {shown}{end}");
             if *is_bare {
                 text.push_str(&format!("bare{end}"));

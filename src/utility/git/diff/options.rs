@@ -5,82 +5,84 @@ use super::rename::{FULL, RenameOptions};
 use super::statistics::Widths;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
+use crate::utility::OptionSet;
+use crate::utility::context::options::options;
 use crate::utility::git::Git;
 use crate::utility::git::arguments::Arguments;
 use crate::utility::git::config;
 use crate::utility::git::error::{GitError, Result, fatal};
-use crate::utility::{OptionSpec, flag, optional, value};
 
-/// The rows of these options.
-pub(crate) const DIFF_OPTIONS: &[OptionSpec] = &[
-    flag('p', "patch", "generate patch"),
-    flag('u', "", "generate patch"),
-    flag('s', "no-patch", "suppress diff output"),
-    optional('U', "unified", "n", "generate diffs with <n> lines context"),
-    flag('\0', "raw", "generate the diff in raw format"),
-    flag('\0', "patch-with-raw", "synonym for '-p --raw'"),
-    flag('\0', "patch-with-stat", "synonym for '-p --stat'"),
-    flag('\0', "numstat", "machine friendly --stat"),
-    flag('\0', "shortstat", "output only the last line of --stat"),
-    optional('\0', "stat", "width", "generate diffstat"),
-    value('\0', "stat-width", "width", "generate diffstat with a given width"),
-    value('\0', "stat-name-width", "width", "generate diffstat with a given name width"),
-    value('\0', "stat-graph-width", "width", "generate diffstat with a given graph width"),
-    value('\0', "stat-count", "count", "generate diffstat with limited lines"),
-    flag('\0', "compact-summary", "generate compact summary in diffstat"),
-    value(
+options! {
+    /// Options of `diff`, `log`, `show` and their like.
+    pub(crate) enum DiffOpt {
+        Patch = flag('p', "patch", "generate patch") | flag('u', "", "generate patch"),
+        NoPatch = flag('s', "no-patch", "suppress diff output"),
+        Unified = optional('U', "unified", "n", "generate diffs with <n> lines context"),
+        Raw = flag('\0', "raw", "generate the diff in raw format"),
+        PatchWithRaw = flag('\0', "patch-with-raw", "synonym for '-p --raw'"),
+        PatchWithStat = flag('\0', "patch-with-stat", "synonym for '-p --stat'"),
+        Numstat = flag('\0', "numstat", "machine friendly --stat"),
+        Shortstat = flag('\0', "shortstat", "output only the last line of --stat"),
+        Stat = optional('\0', "stat", "width", "generate diffstat"),
+        StatWidth = value('\0', "stat-width", "width", "generate diffstat with a given width"),
+        StatNameWidth = value('\0', "stat-name-width", "width", "generate diffstat with a given name width"),
+        StatGraphWidth = value('\0', "stat-graph-width", "width", "generate diffstat with a given graph width"),
+        StatCount = value('\0', "stat-count", "count", "generate diffstat with limited lines"),
+        CompactSummary = flag('\0', "compact-summary", "generate compact summary in diffstat"),
+        InterHunkContext = value(
         '\0',
         "inter-hunk-context",
         "n",
         "show context between diff hunks up to the specified number of lines",
     ),
-    flag('W', "function-context", "not supported"),
-    flag('\0', "binary", "output a binary diff that can be applied; not supported for binary files"),
-    flag('\0', "check", "warn if changes introduce conflict markers or whitespace errors"),
-    flag('\0', "patience", "not supported"),
-    flag('\0', "histogram", "not supported"),
-    optional('\0', "word-diff", "mode", "not supported"),
-    optional('X', "dirstat", "param", "not supported"),
-    optional('\0', "color-moved", "mode", "not supported"),
-    flag('\0', "no-color-moved", "accepted"),
-    flag('\0', "summary", "condensed summary such as creations, renames and mode changes"),
-    flag('\0', "name-only", "show only names of changed files"),
-    flag('\0', "name-status", "show only names and status of changed files"),
-    flag('z', "", "do not munge pathnames and use NULs as output field terminators in --raw or --numstat"),
-    flag('\0', "full-index", "show full pre- and post-image object names on the \"index\" lines"),
-    optional('\0', "abbrev", "n", "use <n> digits to display object names"),
-    optional('\0', "color", "when", "show colored diff"),
-    value('\0', "src-prefix", "prefix", "show the given source prefix instead of \"a/\""),
-    value('\0', "dst-prefix", "prefix", "show the given destination prefix instead of \"b/\""),
-    flag('\0', "no-prefix", "do not show any source or destination prefix"),
-    flag('\0', "default-prefix", "use default prefixes a/ and b/"),
-    flag('R', "", "swap two inputs"),
-    flag('a', "text", "treat all files as text"),
-    flag('w', "ignore-all-space", "ignore whitespace when comparing lines"),
-    flag('b', "ignore-space-change", "ignore changes in amount of whitespace"),
-    flag('\0', "ignore-space-at-eol", "ignore changes in whitespace at EOL"),
-    flag('\0', "ignore-cr-at-eol", "ignore carrier-return at the end of line"),
-    flag('\0', "ignore-blank-lines", "ignore changes whose lines are all blank"),
-    flag('\0', "minimal", "produce the smallest possible diff"),
-    value('\0', "diff-algorithm", "algorithm", "choose a diff algorithm"),
-    flag('\0', "indent-heuristic", "heuristic to shift diff hunk boundaries for easy reading"),
-    optional('M', "find-renames", "n", "detect renames"),
-    optional('C', "find-copies", "n", "detect copies"),
-    flag('\0', "renames", "detect renames"),
-    value('l', "", "n", "prevent rename/copy detection if the number of targets exceeds the limit"),
-    flag('\0', "exit-code", "exit with 1 if there were differences, 0 otherwise"),
-    flag('\0', "quiet", "disable all output of the program"),
-    flag('\0', "ext-diff", "allow an external diff helper to be executed"),
-    flag('\0', "textconv", "run external text conversion filters when comparing binary files"),
-    optional('\0', "ignore-submodules", "when", "ignore changes to submodules in the diff generation"),
-    optional('\0', "submodule", "format", "specify how differences in submodules are shown"),
-    value('\0', "diff-filter", "types", "select files by diff type"),
-    optional('\0', "relative", "prefix", "exclude changes outside and show relative paths"),
-    value('S', "", "string", "look for differences that change the number of occurrences of the string"),
-    value('G', "", "regex", "look for differences that change lines that match the regex"),
-    flag('\0', "pickaxe-regex", "treat <string> in -S as regular expression"),
-    flag('\0', "pickaxe-all", "show all changes in the changeset with -S or -G"),
-];
+        FunctionContext = flag('W', "function-context", "not supported"),
+        Binary = flag('\0', "binary", "output a binary diff that can be applied; not supported for binary files"),
+        Check = flag('\0', "check", "warn if changes introduce conflict markers or whitespace errors"),
+        Patience = flag('\0', "patience", "not supported"),
+        Histogram = flag('\0', "histogram", "not supported"),
+        WordDiff = optional('\0', "word-diff", "mode", "not supported"),
+        Dirstat = optional('X', "dirstat", "param", "not supported"),
+        ColorMoved = optional('\0', "color-moved", "mode", "not supported"),
+        NoColorMoved = flag('\0', "no-color-moved", "accepted"),
+        Summary = flag('\0', "summary", "condensed summary such as creations, renames and mode changes"),
+        NameOnly = flag('\0', "name-only", "show only names of changed files"),
+        NameStatus = flag('\0', "name-status", "show only names and status of changed files"),
+        Nul = flag('z', "", "do not munge pathnames and use NULs as output field terminators in --raw or --numstat"),
+        FullIndex = flag('\0', "full-index", "show full pre- and post-image object names on the \"index\" lines"),
+        Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
+        Color = optional('\0', "color", "when", "show colored diff"),
+        SrcPrefix = value('\0', "src-prefix", "prefix", "show the given source prefix instead of \"a/\""),
+        DstPrefix = value('\0', "dst-prefix", "prefix", "show the given destination prefix instead of \"b/\""),
+        NoPrefix = flag('\0', "no-prefix", "do not show any source or destination prefix"),
+        DefaultPrefix = flag('\0', "default-prefix", "use default prefixes a/ and b/"),
+        Reverse = flag('R', "", "swap two inputs"),
+        Text = flag('a', "text", "treat all files as text"),
+        IgnoreAllSpace = flag('w', "ignore-all-space", "ignore whitespace when comparing lines"),
+        IgnoreSpaceChange = flag('b', "ignore-space-change", "ignore changes in amount of whitespace"),
+        IgnoreSpaceAtEol = flag('\0', "ignore-space-at-eol", "ignore changes in whitespace at EOL"),
+        IgnoreCrAtEol = flag('\0', "ignore-cr-at-eol", "ignore carrier-return at the end of line"),
+        IgnoreBlankLines = flag('\0', "ignore-blank-lines", "ignore changes whose lines are all blank"),
+        Minimal = flag('\0', "minimal", "produce the smallest possible diff"),
+        DiffAlgorithm = value('\0', "diff-algorithm", "algorithm", "choose a diff algorithm"),
+        IndentHeuristic = flag('\0', "indent-heuristic", "heuristic to shift diff hunk boundaries for easy reading"),
+        FindRenames = optional('M', "find-renames", "n", "detect renames"),
+        FindCopies = optional('C', "find-copies", "n", "detect copies"),
+        Renames = flag('\0', "renames", "detect renames"),
+        RenameLimit = value('l', "", "n", "prevent rename/copy detection if the number of targets exceeds the limit"),
+        ExitCode = flag('\0', "exit-code", "exit with 1 if there were differences, 0 otherwise"),
+        Quiet = flag('\0', "quiet", "disable all output of the program"),
+        ExtDiff = flag('\0', "ext-diff", "allow an external diff helper to be executed"),
+        Textconv = flag('\0', "textconv", "run external text conversion filters when comparing binary files"),
+        IgnoreSubmodules = optional('\0', "ignore-submodules", "when", "ignore changes to submodules in the diff generation"),
+        Submodule = optional('\0', "submodule", "format", "specify how differences in submodules are shown"),
+        DiffFilter = value('\0', "diff-filter", "types", "select files by diff type"),
+        Relative = optional('\0', "relative", "prefix", "exclude changes outside and show relative paths"),
+        Occurrences = value('S', "", "string", "look for differences that change the number of occurrences of the string"),
+        Matching = value('G', "", "regex", "look for differences that change lines that match the regex"),
+        PickaxeRegex = flag('\0', "pickaxe-regex", "treat <string> in -S as regular expression"),
+        PickaxeAll = flag('\0', "pickaxe-all", "show all changes in the changeset with -S or -G"),
+    }
+}
 
 /// What of the changes is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -195,22 +197,21 @@ impl Git {
     }
 
     /// The options that were given.
-    pub(crate) fn diff_options(&self, arguments: &Arguments) -> Result<DiffOptions> {
+    pub(crate) fn diff_options(&self, arguments: &Arguments<DiffOpt>) -> Result<DiffOptions> {
         let mut options = self.diff_defaults();
-        for (spec, given) in arguments.in_order() {
-            let name = if spec.long.is_empty() { "" } else { spec.long };
-            self.take_diff_option(&mut options, (spec.short, name), given)?;
+        for (option, given) in arguments.in_order() {
+            self.take_diff_option(&mut options, option, given)?;
         }
-        if arguments.truth("renames") == Some(false) {
+        if arguments.truth(DiffOpt::Renames) == Some(false) {
             options.renames = None;
         }
-        if arguments.truth("abbrev") == Some(false) {
+        if arguments.truth(DiffOpt::Abbrev) == Some(false) {
             options.full_index = true;
         }
-        if arguments.truth("relative") == Some(false) {
+        if arguments.truth(DiffOpt::Relative) == Some(false) {
             options.relative = None;
         }
-        options.full_index |= arguments.has("full-index");
+        options.full_index |= arguments.has(DiffOpt::FullIndex);
         if options.quiet {
             options.exit_code = true;
         }
@@ -223,34 +224,37 @@ impl Git {
     fn take_diff_option(
         &self,
         options: &mut DiffOptions,
-        name: (char, &str),
+        option: DiffOpt,
         given: Option<&Text>,
     ) -> Result<()> {
         let number = || -> Result<usize> {
             let text = given.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or("");
             text.parse().map_err(|_| {
-                GitError::Error(crate::memory::format!("option `{}' expects a numerical value", name.1), 129)
+                GitError::Error(
+                    crate::memory::format!("option `{}' expects a numerical value", option.long()),
+                    129,
+                )
             })
         };
         let formats = &mut options.formats;
-        match name {
-            (_, "patch") | ('u', _) => (formats.patch, formats.none) = (true, false),
-            (_, "no-patch") => *formats = super::options::Formats { none: true, ..Formats::default() },
-            (_, "unified") => {
+        match option {
+            DiffOpt::Patch => (formats.patch, formats.none) = (true, false),
+            DiffOpt::NoPatch => *formats = super::options::Formats { none: true, ..Formats::default() },
+            DiffOpt::Unified => {
                 (formats.patch, formats.none) = (true, false);
                 if given.is_some() {
                     options.context = number()?;
                 }
             }
-            (_, "raw") => (formats.raw, formats.none) = (true, false),
-            (_, "patch-with-raw") => (formats.patch, formats.raw) = (true, true),
-            (_, "patch-with-stat") => (formats.patch, formats.stat) = (true, true),
-            (_, "numstat") => (formats.numstat, formats.none) = (true, false),
-            (_, "shortstat") => (formats.shortstat, formats.none) = (true, false),
-            (_, "summary") => (formats.summary, formats.none) = (true, false),
-            (_, "name-only") => (formats.name_only, formats.none) = (true, false),
-            (_, "name-status") => (formats.name_status, formats.none) = (true, false),
-            (_, "stat") => {
+            DiffOpt::Raw => (formats.raw, formats.none) = (true, false),
+            DiffOpt::PatchWithRaw => (formats.patch, formats.raw) = (true, true),
+            DiffOpt::PatchWithStat => (formats.patch, formats.stat) = (true, true),
+            DiffOpt::Numstat => (formats.numstat, formats.none) = (true, false),
+            DiffOpt::Shortstat => (formats.shortstat, formats.none) = (true, false),
+            DiffOpt::Summary => (formats.summary, formats.none) = (true, false),
+            DiffOpt::NameOnly => (formats.name_only, formats.none) = (true, false),
+            DiffOpt::NameStatus => (formats.name_status, formats.none) = (true, false),
+            DiffOpt::Stat => {
                 (formats.stat, formats.none) = (true, false);
                 let mut parts = given.map_or(&b""[..], |text| text).split(|byte| *byte == b',');
                 let mut next = || parts.next().and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
@@ -258,63 +262,64 @@ impl Git {
                 options.widths.name = next().or(options.widths.name);
                 options.widths.count = next().or(options.widths.count);
             }
-            (_, "stat-width") => options.widths.whole = Some(number()?),
-            (_, "stat-name-width") => options.widths.name = Some(number()?),
-            (_, "stat-graph-width") => options.widths.graph = Some(number()?),
-            (_, "stat-count") => options.widths.count = Some(number()?),
-            ('z', _) => options.ends_in_nul = true,
-            (_, "abbrev") => {
+            DiffOpt::StatWidth => options.widths.whole = Some(number()?),
+            DiffOpt::StatNameWidth => options.widths.name = Some(number()?),
+            DiffOpt::StatGraphWidth => options.widths.graph = Some(number()?),
+            DiffOpt::StatCount => options.widths.count = Some(number()?),
+            DiffOpt::Nul => options.ends_in_nul = true,
+            DiffOpt::Abbrev => {
                 options.full_index = false;
                 if given.is_some() {
                     options.abbreviation = Some(number()?.clamp(4, 40));
                 }
             }
-            (_, "color") if !matches!(given.map(Text::as_bytes), Some(b"never" | b"auto")) => {
+            DiffOpt::Color if !matches!(given.map(Text::as_bytes), Some(b"never" | b"auto")) => {
                 return Err(fatal!("colors are not supported"));
             }
-            (_, "compact-summary") => (formats.stat, options.is_compact) = (true, true),
-            (_, "inter-hunk-context") => options.between_hunks = number()?,
-            (_, "check") => options.checks = true,
-            (_, "binary") => {
+            DiffOpt::CompactSummary => (formats.stat, options.is_compact) = (true, true),
+            DiffOpt::InterHunkContext => options.between_hunks = number()?,
+            DiffOpt::Check => options.checks = true,
+            DiffOpt::Binary => {
                 (formats.patch, formats.none, options.wants_binary, options.full_index) =
                     (true, false, true, true);
             }
-            (
-                _,
-                name @ ("function-context" | "patience" | "histogram" | "word-diff" | "dirstat"
-                | "color-moved"),
-            ) => {
-                return Err(fatal!("--{name} is not supported"));
+            DiffOpt::FunctionContext
+            | DiffOpt::Patience
+            | DiffOpt::Histogram
+            | DiffOpt::WordDiff
+            | DiffOpt::Dirstat
+            | DiffOpt::ColorMoved => {
+                return Err(fatal!("--{} is not supported", option.long()));
             }
-            (_, "src-prefix") => options.old_prefix = given.cloned().unwrap_or_default(),
-            (_, "dst-prefix") => options.new_prefix = given.cloned().unwrap_or_default(),
-            (_, "no-prefix") => (options.old_prefix, options.new_prefix) = (Text::EMPTY, Text::EMPTY),
-            (_, "default-prefix") => {
+            DiffOpt::SrcPrefix => options.old_prefix = given.cloned().unwrap_or_default(),
+            DiffOpt::DstPrefix => options.new_prefix = given.cloned().unwrap_or_default(),
+            DiffOpt::NoPrefix => (options.old_prefix, options.new_prefix) = (Text::EMPTY, Text::EMPTY),
+            DiffOpt::DefaultPrefix => {
                 (options.old_prefix, options.new_prefix) =
                     (Text::from_static(b"a/"), Text::from_static(b"b/"));
             }
-            ('R', _) => options.is_reversed = true,
-            (_, "text") => options.text = true,
-            (_, "ignore-all-space") => options.blanks.all = true,
-            (_, "ignore-space-change") => options.blanks.change = true,
-            (_, "ignore-space-at-eol") => options.blanks.trailing = true,
-            (_, "ignore-cr-at-eol") => options.blanks.carriage_return = true,
-            (_, "ignore-blank-lines") => options.blanks.lines = true,
-            (_, "minimal") => options.is_minimal = true,
-            (_, "diff-algorithm") => match given.map(Text::as_bytes) {
+            DiffOpt::Reverse => options.is_reversed = true,
+            DiffOpt::Text => options.text = true,
+            DiffOpt::IgnoreAllSpace => options.blanks.all = true,
+            DiffOpt::IgnoreSpaceChange => options.blanks.change = true,
+            DiffOpt::IgnoreSpaceAtEol => options.blanks.trailing = true,
+            DiffOpt::IgnoreCrAtEol => options.blanks.carriage_return = true,
+            DiffOpt::IgnoreBlankLines => options.blanks.lines = true,
+            DiffOpt::Minimal => options.is_minimal = true,
+            DiffOpt::DiffAlgorithm => match given.map(Text::as_bytes) {
                 Some(b"myers" | b"default") => options.is_minimal = false,
                 Some(b"minimal") => options.is_minimal = true,
                 _ => {
                     return Err(fatal!("diff algorithms other than 'myers' and 'minimal' are not supported"));
                 }
             },
-            (_, "find-renames" | "find-copies") => {
+            DiffOpt::FindRenames | DiffOpt::FindCopies => {
                 let mut renames = options.renames.unwrap_or_default();
-                renames.copies = name.1 == "find-copies";
+                renames.copies = option == DiffOpt::FindCopies;
                 if let Some(text) = given {
                     let Some(least) = similarity(text) else {
                         return Err(GitError::Error(
-                            crate::memory::format!("invalid argument to {}", name.1),
+                            crate::memory::format!("invalid argument to {}", option.long()),
                             129,
                         ));
                     };
@@ -322,25 +327,33 @@ impl Git {
                 }
                 options.renames = Some(renames);
             }
-            (_, "renames") => options.renames = Some(RenameOptions::default()),
-            ('l', _) => {
+            DiffOpt::Renames => options.renames = Some(RenameOptions::default()),
+            DiffOpt::RenameLimit => {
                 let limit = number()?;
                 if let Some(renames) = &mut options.renames {
                     renames.limit = if limit == 0 { usize::MAX } else { limit };
                 }
             }
-            (_, "exit-code") => options.exit_code = true,
-            (_, "quiet") => options.quiet = true,
-            (_, "diff-filter") => options.filter = given.cloned().unwrap_or_default(),
-            (_, "relative") => {
+            DiffOpt::ExitCode => options.exit_code = true,
+            DiffOpt::Quiet => options.quiet = true,
+            DiffOpt::DiffFilter => options.filter = given.cloned().unwrap_or_default(),
+            DiffOpt::Relative => {
                 options.relative =
                     Some(given.map_or_else(|| self.repo.prefix.clone(), |text| text.to_metered()));
             }
-            ('S', _) => options.occurrences = given.cloned(),
-            ('G', _) => options.matching = given.cloned(),
-            (_, "pickaxe-regex") => options.pickaxe_regex = true,
-            (_, "pickaxe-all") => options.pickaxe_all = true,
-            _ => {}
+            DiffOpt::Occurrences => options.occurrences = given.cloned(),
+            DiffOpt::Matching => options.matching = given.cloned(),
+            DiffOpt::PickaxeRegex => options.pickaxe_regex = true,
+            DiffOpt::PickaxeAll => options.pickaxe_all = true,
+            // `diff_options` looks at the first; the others change nothing here.
+            DiffOpt::FullIndex
+            | DiffOpt::Color
+            | DiffOpt::NoColorMoved
+            | DiffOpt::IndentHeuristic
+            | DiffOpt::ExtDiff
+            | DiffOpt::Textconv
+            | DiffOpt::IgnoreSubmodules
+            | DiffOpt::Submodule => {}
         }
         Ok(())
     }

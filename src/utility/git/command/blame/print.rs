@@ -1,5 +1,6 @@
 //! Lines with their commits, for people and for programs.
 
+use super::Opt;
 use super::trace::{Origin, Trace};
 use super::{Range, fresh_commit};
 use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
@@ -31,7 +32,7 @@ struct Printer<'p> {
 
 pub(super) async fn print(
     git: &mut Git,
-    arguments: &Arguments,
+    arguments: &Arguments<Opt>,
     trace: &Trace,
     (path, file): (&Text, &File),
     ranges: &[Range],
@@ -62,8 +63,8 @@ pub(super) async fn print(
             }
         }
     }
-    if arguments.has("porcelain") || arguments.has("line-porcelain") {
-        printer.porcelain(git, arguments.has("line-porcelain")).await
+    if arguments.has(Opt::Porcelain) || arguments.has(Opt::LinePorcelain) {
+        printer.porcelain(git, arguments.has(Opt::LinePorcelain)).await
     } else {
         printer.lines(git, arguments, path).await
     }
@@ -96,18 +97,18 @@ impl Printer<'_> {
         if as_email { [b"<", who.email, b">"].concat_metered() } else { who.name.to_metered() }
     }
 
-    async fn lines(&self, git: &mut Git, arguments: &Arguments, path: &Text) -> Result<()> {
+    async fn lines(&self, git: &mut Git, arguments: &Arguments<Opt>, path: &Text) -> Result<()> {
         let configured = git.config.get("blame.date").map(Text::from);
-        let mode = match arguments.value("date").cloned().or(configured) {
+        let mode = match arguments.value(Opt::Date).cloned().or(configured) {
             Some(name) => DateMode::named(&name).ok_or_else(|| fatal!("unknown date format {name}"))?,
-            None if arguments.has("t") => DateMode { style: DateStyle::Raw, is_local: false },
+            None if arguments.has(Opt::RawTime) => DateMode { style: DateStyle::Raw, is_local: false },
             None => DateMode { style: DateStyle::Iso, is_local: false },
         };
         let as_email =
-            arguments.truth("show-email").unwrap_or(git.config.truth("blame.showemail") == Some(true));
-        let is_annotated = arguments.has("c");
+            arguments.truth(Opt::ShowEmail).unwrap_or(git.config.truth("blame.showemail") == Some(true));
+        let is_annotated = arguments.has(Opt::Annotate);
         let (mut author_width, mut path_width, mut end, mut old_end) = (0, 0, 0, 0);
-        let mut shows_name = arguments.has("show-name");
+        let mut shows_name = arguments.has(Opt::ShowName);
         let mut abbreviation = git.abbreviation()?;
         for entry in &self.entries {
             let Some(origin) = self.origin(entry) else { continue };
@@ -119,10 +120,10 @@ impl Printer<'_> {
             let id = origin.commit.unwrap_or_default();
             abbreviation = abbreviation.max(git.abbreviate(&id, Some(abbreviation))?.len());
         }
-        let length = match arguments.number("abbrev")? {
-            _ if arguments.has("l") => 40,
+        let length = match arguments.number(Opt::Abbrev)? {
+            _ if arguments.has(Opt::LongNames) => 40,
             Some(given) => given.clamp(4, 40) as usize + 1,
-            None if arguments.truth("abbrev") == Some(false) => 40,
+            None if arguments.truth(Opt::Abbrev) == Some(false) => 40,
             None => abbreviation + 1,
         };
         let (width, old_width) = (digits(end), digits(old_end));
@@ -135,7 +136,9 @@ impl Printer<'_> {
             for index in 0..entry.count {
                 let mut line: Vec<u8> = Vec::new();
                 let name = match self.is_boundary(origin) {
-                    true if arguments.has("b") => crate::memory::repeat_text(" ", length.min(40)),
+                    true if arguments.has(Opt::BlankBoundary) => {
+                        crate::memory::repeat_text(" ", length.min(40))
+                    }
                     true if !is_annotated => format!("^{}", id.abbreviated(length.min(41) - 1)),
                     _ => id.abbreviated(length.min(40)),
                 };
@@ -153,10 +156,10 @@ impl Printer<'_> {
                         line.extend_from_slice(&origin.path);
                         line.resize_by(path_width.saturating_sub(origin.path.len()), b' ');
                     }
-                    if arguments.has("show-number") {
+                    if arguments.has(Opt::ShowNumber) {
                         line.extend_from_slice(format!(" {:>old_width$}", entry.from + index + 1).as_bytes());
                     }
-                    if !arguments.has("s") {
+                    if !arguments.has(Opt::HideAuthor) {
                         line.extend_from_slice(format!(" ({shown_author}").as_bytes());
                         let own = columns(&author);
                         line.resize_by(author_width.saturating_sub(own), b' ');

@@ -1,5 +1,6 @@
 //! `-L`: which lines are asked for.
 
+use super::Opt;
 use super::Range;
 use crate::memory::Vec;
 use crate::utility::context::pace::Pace;
@@ -13,13 +14,13 @@ use crate::utility::regex::{Regex, RegexOptions, Syntax};
 /// The ranges in order, those that touch as one.
 pub(super) async fn ranges(
     git: &mut Git,
-    arguments: &Arguments,
+    arguments: &Arguments<Opt>,
     path: &[u8],
     file: &File,
 ) -> Result<Vec<Range>> {
     let count = file.count();
     let mut ranges: Vec<Range> = Vec::new();
-    let texts: Vec<Vec<u8>> = arguments.values("L").map(|text| Vec::from(&text[..])).collect();
+    let texts: Vec<Vec<u8>> = arguments.values(Opt::Range).map(|text| Vec::from(&text[..])).collect();
     let mut anchor = 1;
     for text in &texts {
         let (start, end) = range(git, text, file, anchor).await?;
@@ -69,7 +70,7 @@ fn malformed(text: &[u8]) -> crate::utility::git::error::GitError {
     fatal!("malformed -L argument '{}'", bstr::BStr::new(text))
 }
 
-/// A line number, `/pattern/`, or, behind a start, `+COUNT` and `-COUNT`; and what follows.
+/// A line number, `/pattern/`, or, after a start, `+COUNT` and `-COUNT`; and what follows.
 async fn place<'t>(
     git: &mut Git,
     text: &'t [u8],

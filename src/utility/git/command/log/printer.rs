@@ -1,5 +1,6 @@
 //! Commits with their changes, as `log` and `show` print them.
 
+use super::LogOpt;
 use crate::memory::{JoinMetered, Vec};
 use crate::text::Text;
 use crate::utility::git::Git;
@@ -10,6 +11,7 @@ use crate::utility::git::diff::rename::{RenameOptions, detect};
 use crate::utility::git::diff::tree::{TreeOptions, compare, files};
 use crate::utility::git::error::{Result, fatal};
 use crate::utility::git::graph::Graph;
+use crate::utility::git::history::HistoryOpt;
 use crate::utility::git::object::commit::Signature;
 use crate::utility::git::object::id::ObjectId;
 use crate::utility::git::pathspec::Pathspec;
@@ -56,7 +58,7 @@ struct Heading<'h> {
 }
 
 /// What `--diff-merges` and its like say.
-fn merges(git: &Git, arguments: &Arguments, is_show: bool) -> Result<Merges> {
+fn merges(git: &Git, arguments: &Arguments<LogOpt>, is_show: bool) -> Result<Merges> {
     let named = |name: &[u8]| {
         Some(match name {
             b"off" | b"none" => Merges::Off,
@@ -68,34 +70,47 @@ fn merges(git: &Git, arguments: &Arguments, is_show: bool) -> Result<Merges> {
         })
     };
     let default = git.config.get("log.diffmerges").and_then(named).unwrap_or(Merges::Separate);
-    Ok(match arguments.last_of(&["diff-merges", "c", "cc", "dd", "m", "remerge-diff"]) {
-        Some("diff-merges") => match arguments.value("diff-merges").map(Text::as_bytes) {
-            Some(b"on" | b"m") => default,
-            Some(name) => match named(name) {
-                Some(merges) => merges,
-                None => return Err(fatal!("invalid value for '--diff-merges': '{}'", bstr::BStr::new(name))),
+    Ok(
+        match arguments.last_of([
+            HistoryOpt::DiffMerges,
+            HistoryOpt::Combined,
+            HistoryOpt::DenseCombined,
+            HistoryOpt::FirstParentDiff,
+            HistoryOpt::EachParent,
+            HistoryOpt::RemergeDiff,
+        ]) {
+            Some(HistoryOpt::DiffMerges) => match arguments.value(HistoryOpt::DiffMerges).map(Text::as_bytes)
+            {
+                Some(b"on" | b"m") => default,
+                Some(name) => match named(name) {
+                    Some(merges) => merges,
+                    None => {
+                        return Err(fatal!("invalid value for '--diff-merges': '{}'", bstr::BStr::new(name)));
+                    }
+                },
+                None => Merges::Off,
             },
+            Some(HistoryOpt::Combined) => Merges::Combined,
+            Some(HistoryOpt::DenseCombined) => Merges::Dense,
+            Some(HistoryOpt::FirstParentDiff) => Merges::FirstParent,
+            Some(HistoryOpt::RemergeDiff) => {
+                return Err(fatal!("--remerge-diff needs to merge contents, which is not supported"));
+            }
+            Some(_) => default,
+            None if arguments.truth(HistoryOpt::DiffMerges) == Some(false) => Merges::Off,
+            None if arguments.has(HistoryOpt::FirstParent) => Merges::FirstParent,
+            None if is_show => Merges::Dense,
             None => Merges::Off,
         },
-        Some("c") => Merges::Combined,
-        Some("cc") => Merges::Dense,
-        Some("dd") => Merges::FirstParent,
-        Some("remerge-diff") => {
-            return Err(fatal!("--remerge-diff needs to merge contents, which is not supported"));
-        }
-        Some(_) => default,
-        None if arguments.truth("diff-merges") == Some(false) => Merges::Off,
-        None if arguments.has("first-parent") => Merges::FirstParent,
-        None if is_show => Merges::Dense,
-        None => Merges::Off,
-    })
+    )
 }
 
 impl Printer {
-    pub(crate) async fn new(git: &mut Git, arguments: &Arguments, is_show: bool) -> Result<Self> {
-        let pretty = git.log_style(arguments)?;
-        let mut diff = git.diff_options(arguments)?;
-        let implies_patch = ["c", "cc", "dd"].iter().any(|name| arguments.has(name));
+    pub(crate) async fn new(git: &mut Git, arguments: &Arguments<LogOpt>, is_show: bool) -> Result<Self> {
+        let pretty = git.log_style(&arguments.pick(LogOpt::style))?;
+        let mut diff = git.diff_options(&arguments.pick(LogOpt::diff))?;
+        let implies_patch =
+            arguments.has_any([HistoryOpt::Combined, HistoryOpt::DenseCombined, HistoryOpt::FirstParentDiff]);
         if (is_show || implies_patch) && diff.formats.is_default() {
             diff.formats.patch = true;
         }
@@ -103,7 +118,10 @@ impl Printer {
             let has = |needle: &[u8]| memchr::memmem::find(text, needle).is_some();
             has(b"%d") || has(b"%D")
         };
-        let decorates = match (arguments.truth("decorate"), arguments.value("decorate").map(Text::as_bytes)) {
+        let decorates = match (
+            arguments.truth(HistoryOpt::Decorate),
+            arguments.value(HistoryOpt::Decorate).map(Text::as_bytes),
+        ) {
             (Some(false), _) | (_, Some(b"no")) => None,
             (Some(true), Some(b"full")) => Some(true),
             (Some(true), Some(b"auto")) => None,
