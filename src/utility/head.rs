@@ -3,8 +3,9 @@
 //! A positive count stops reading as soon as it is reached. A negative one (all but the last N) keeps the last N lines or
 //! bytes in a queue and writes what falls out of it.
 
+use super::context::headings::{HeadingOpt, Headings};
 use super::format::count::{CountError, parse_count};
-use crate::memory::{JoinMetered, String, ToMetered, Vec, format, vec};
+use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
 options! {
@@ -16,9 +17,7 @@ options! {
             "[-]NUM",
             "print the first NUM lines instead of 10; with '-', all but the last NUM",
         ),
-        Quiet = flag('q', "quiet", "never print headers giving file names")
-            | flag('\0', "silent", "the same as --quiet"),
-        Verbose = flag('v', "verbose", "always print headers giving file names"),
+        Heading(HeadingOpt),
         ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
         Digits = number("NUM", "the same as -n NUM"),
     }
@@ -52,40 +51,13 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let part = wanted_part(&options)?;
-    let inputs = ctx.inputs(&options.operands);
-    let headers = match options.last_of([Opt::Quiet, Opt::Verbose]) {
-        Some(Opt::Verbose) => true,
-        Some(_) => false,
-        None => inputs.len() > 1,
-    };
-    let mut status = ExitStatus::SUCCESS;
-    let mut first = true;
-    for operand in inputs {
-        let stdin = operand.as_bytes() == b"-";
-        let shown: &[u8] = if stdin { b"standard input" } else { &operand };
-        let input = match ctx.open_input(&operand) {
-            Ok(input) => input,
-            Err(error) => {
-                let errno = OperandError::from(error).errno()?;
-                status = ctx.warn(format_args!(
-                    "cannot open {} for reading: {}",
-                    quote_name(shown),
-                    errno.message()
-                ));
-                continue;
-            }
-        };
-        if headers {
-            let gap: &[u8] = if first { b"" } else { b"\n" };
-            ctx.stdout.write(&[gap, b"==> ", shown, b" <==\n"].concat_metered()).await?;
-        }
-        first = false;
+    let mut inputs = Headings::new(ctx, &options);
+    while let Some((name, input)) = inputs.next(ctx).await? {
         if let Err(error) = copy_part(ctx, input, part).await {
-            let errno = error.errno()?;
-            status = ctx.warn(format_args!("error reading {}: {}", quote_name(shown), errno.message()));
+            inputs.failed(ctx, &name, error)?;
         }
     }
-    Ok(status)
+    Ok(inputs.status)
 }
 
 /// `-5`, `-5c`, `-2kqv` as the first argument: digits, a unit, then letters of other options.
@@ -120,7 +92,7 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
         part.lines = match option {
             Opt::Bytes => false,
             Opt::Lines | Opt::Digits => true,
-            Opt::Quiet | Opt::Verbose | Opt::ZeroTerminated => continue,
+            Opt::Heading(_) | Opt::ZeroTerminated => continue,
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
         let text = argument.map(Text::as_bytes).unwrap_or_default();

@@ -4,8 +4,9 @@
 //! linear and memory is what is printed. Of a long regular file only the end is read when it holds enough lines. `-f` is
 //! refused: nothing would end it.
 
+use super::context::headings::{HeadingOpt, Headings};
 use super::format::count::{CountError, parse_count, parse_digits};
-use crate::memory::{JoinMetered, Vec, format, vec};
+use crate::memory::{Vec, format, vec};
 use crate::utility::prelude::*;
 
 options! {
@@ -20,9 +21,7 @@ options! {
             "[+]NUM",
             "print the last NUM lines instead of 10; with '+', start with line NUM",
         ),
-        Quiet = flag('q', "quiet", "never print headers giving file names")
-            | flag('\0', "silent", "the same as --quiet"),
-        Verbose = flag('v', "verbose", "always print headers giving file names"),
+        Heading(HeadingOpt),
         ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
         Digits = number("NUM", "the same as -n NUM, as first argument and with one FILE at most"),
     }
@@ -61,37 +60,13 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ));
     }
     let part = wanted_part(&options)?;
-    let inputs = ctx.inputs(&options.operands);
-    let headers = match options.last_of([Opt::Quiet, Opt::Verbose]) {
-        Some(Opt::Verbose) => true,
-        Some(_) => false,
-        None => inputs.len() > 1,
-    };
-    let mut status = ExitStatus::SUCCESS;
-    let mut first = true;
-    for operand in inputs {
-        let stdin = operand.as_bytes() == b"-";
-        let shown: &[u8] = if stdin { b"standard input" } else { &operand };
-        let input = match ctx.open_input(&operand) {
-            Ok(input) => input,
-            Err(error) => {
-                let errno = OperandError::from(error).errno()?;
-                let name = quote_name(shown);
-                status = ctx.warn(format_args!("cannot open {name} for reading: {}", errno.message()));
-                continue;
-            }
-        };
-        if headers {
-            let gap: &[u8] = if first { b"" } else { b"\n" };
-            ctx.stdout.write(&[gap, b"==> ", shown, b" <==\n"].concat_metered()).await?;
-        }
-        first = false;
+    let mut inputs = Headings::new(ctx, &options);
+    while let Some((name, input)) = inputs.next(ctx).await? {
         if let Err(error) = copy_part(ctx, input, part).await {
-            let errno = error.errno()?;
-            status = ctx.warn(format_args!("error reading {}: {}", quote_name(shown), errno.message()));
+            inputs.failed(ctx, &name, error)?;
         }
     }
-    Ok(status)
+    Ok(inputs.status)
 }
 
 /// `-5`, `+5`, `-5c`, `+5l` as the first argument with one operand at most.
@@ -133,7 +108,7 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
                 let digit = text.last().copied().map_or(' ', char::from);
                 return Err(UtilityError::failed(format!("option used in invalid context -- {digit}")));
             }
-            Opt::Follow | Opt::Quiet | Opt::Verbose | Opt::ZeroTerminated => continue,
+            Opt::Follow | Opt::Heading(_) | Opt::ZeroTerminated => continue,
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
         part.from_start = text.starts_with(b"+");

@@ -48,7 +48,7 @@ struct Columns {
 
 impl Columns {
     fn of(options: &Options<Opt>) -> Self {
-        let has = |option| options.has(option);
+        let has = |option: Opt| options.has(option);
         let any = options.has_any([Opt::Lines, Opt::Words, Opt::Chars, Opt::Bytes, Opt::MaxLineLength]);
         Self {
             lines: has(Opt::Lines) || !any,

@@ -20,33 +20,37 @@ pub(crate) struct Options<O> {
 
 impl<O: OptionSet> Options<O> {
     /// Whether an option was given.
-    pub(crate) fn has(&self, option: O) -> bool {
+    pub(crate) fn has(&self, option: impl Into<O>) -> bool {
+        let option = option.into();
         self.given().any(|(given, _)| given == option)
     }
 
     /// Whether one of these options was given.
-    pub(crate) fn has_any<const N: usize>(&self, options: [O; N]) -> bool {
-        self.given().any(|(given, _)| options.contains(&given))
+    pub(crate) fn has_any<S: Copy + Into<O>, const N: usize>(&self, options: [S; N]) -> bool {
+        self.last_of(options).is_some()
     }
 
     /// How often an option was given.
-    pub(crate) fn count(&self, option: O) -> usize {
+    pub(crate) fn count(&self, option: impl Into<O>) -> usize {
+        let option = option.into();
         self.given().filter(|(given, _)| *given == option).count()
     }
 
     /// The option-argument given last.
-    pub(crate) fn value(&self, option: O) -> Option<&Text> {
+    pub(crate) fn value(&self, option: impl Into<O>) -> Option<&Text> {
         self.values(option).last()
     }
 
     /// Every option-argument of an option, in order.
-    pub(crate) fn values(&self, option: O) -> impl Iterator<Item = &Text> {
+    pub(crate) fn values(&self, option: impl Into<O>) -> impl Iterator<Item = &Text> {
+        let option = option.into();
         self.given().filter(move |(given, _)| *given == option).filter_map(|(_, value)| value)
     }
 
     /// Which of these options was given last.
-    pub(crate) fn last_of<const N: usize>(&self, options: [O; N]) -> Option<O> {
-        self.given().map(|(given, _)| given).filter(|given| options.contains(given)).last()
+    pub(crate) fn last_of<S: Copy + Into<O>, const N: usize>(&self, options: [S; N]) -> Option<S> {
+        let known = |given: O| options.into_iter().find(|option| given == (*option).into());
+        self.given().filter_map(|(given, _)| known(given)).last()
     }
 
     /// The options in the order in which they were given, with their option-arguments.

@@ -85,7 +85,7 @@ const NAMES: &[(&str, Encoding)] = &[
     ("UCS-4BE", wide(4, true, false, false)),
 ];
 
-/// The encoding of a name, and the words behind `//`. The empty name is the locale's.
+/// The encoding of a name, and the words after `//`. The empty name is the locale's.
 fn find(name: &[u8]) -> Option<(Encoding, Vec<Vec<u8>>)> {
     let upper: Vec<u8> = name.iter().map(u8::to_ascii_uppercase).collect();
     let mut parts = upper.split(|byte| *byte == b'/').filter(|part| !part.is_empty());
@@ -105,7 +105,7 @@ fn find(name: &[u8]) -> Option<(Encoding, Vec<Vec<u8>>)> {
 /// What stands at the start of a text.
 enum Decoded {
     Character(char, usize),
-    /// Bytes that are no character: how many.
+    /// Bytes that are not a character: how many.
     Invalid(usize),
     Incomplete,
 }
@@ -137,7 +137,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if options.has(Opt::List) {
         return list(ctx).await;
     }
-    let name = |option| options.value(option).map_or(b"".as_slice(), Text::as_bytes);
+    let name = |option: Opt| options.value(option).map_or(b"".as_slice(), Text::as_bytes);
     let (Some((from, _)), Some((to, words))) = (find(name(Opt::From)), find(name(Opt::To))) else {
         let text = "failed to start conversion processing: No such file or directory";
         return Err(UtilityError::failed(text));
@@ -286,7 +286,7 @@ impl Converter {
         }
     }
 
-    /// Whether the character is a mark of the byte order, which is no text.
+    /// Whether the character is a mark of the byte order, which is not text.
     fn takes_mark(&mut self, rest: &[u8], character: char) -> bool {
         let Encoding::Wide { marked: true, bytes, surrogates, .. } = self.from else { return false };
         let reversed: &[u8] = if bytes == 2 { &[0xfe, 0xff] } else { &[0, 0, 0xfe, 0xff] };
