@@ -1,6 +1,6 @@
 //! `pkill`: sends a signal to processes of the run that are chosen as `pgrep` chooses them. procps pkill(1).
 
-use super::pgrep::select::{CRITERIA, Criteria};
+use super::pgrep::select::{Criteria, SelectOpt};
 use crate::memory::{Vec, format};
 use crate::utility::format::signal;
 use crate::utility::prelude::*;
@@ -9,23 +9,7 @@ options! {
     enum Opt {
         Signal = value('\0', "signal", "sig", "signal to send (either number or name; also -<sig>)"),
         Echo = flag('e', "echo", "display what is killed"),
-        Count = flag('c', "count", "count of matching processes"),
-        Full = flag('f', "full", "use full process name to match"),
-        Group = value('g', "pgroup", "PGID,...", "match listed process group IDs"),
-        Gid = value('G', "group", "GID,...", "match real group IDs"),
-        IgnoreCase = flag('i', "ignore-case", "match case insensitively"),
-        Newest = flag('n', "newest", "select most recently started"),
-        Oldest = flag('o', "oldest", "select least recently started"),
-        Older = value('O', "older", "seconds", "select where older than seconds"),
-        Parent = value('P', "parent", "PPID,...", "match only child processes of the given parent"),
-        Session = value('s', "session", "SID,...", "match session IDs"),
-        Terminal = value('t', "terminal", "tty,...", "match by controlling terminal"),
-        Euid = value('u', "euid", "ID,...", "match by effective IDs"),
-        Uid = value('U', "uid", "ID,...", "match by real IDs"),
-        Exact = flag('x', "exact", "match exactly with the command name"),
-        PidFile = value('F', "pidfile", "file", "read PIDs from file"),
-        RunStates = value('r', "runstates", "state", "match runstates [D,S,Z,...]"),
-        IgnoreAncestors = flag('A', "ignore-ancestors", "exclude our ancestors from results"),
+        Select(SelectOpt),
         Inverse = flag('\0', "inverse", "negates the matching"),
     }
 }
@@ -60,9 +44,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let unknown = || UtilityError::Failed { message: format!("unknown signal: {name}"), status: 2 };
         chosen = Some(signal::number(name).ok_or_else(unknown)?);
     }
-    let criteria = Criteria::read(ctx, CRITERIA, &options, &options.operands).await?;
+    let criteria = Criteria::read(ctx, &options, options.has(Opt::Inverse)).await?;
     let rows = criteria.select(ctx, &args).await?;
-    if options.has(Opt::Count) {
+    if options.has(SelectOpt::Count) {
         ctx.stdout.write(format!("{}\n", rows.len()).as_bytes()).await?;
     }
     for row in &rows {

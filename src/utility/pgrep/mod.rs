@@ -4,7 +4,7 @@ pub(super) mod select;
 
 use crate::memory::{JoinText, String, ToDecimal, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
-use select::{CRITERIA, Criteria};
+use select::{Criteria, SelectOpt};
 
 options! {
     enum Opt {
@@ -13,23 +13,7 @@ options! {
         ListFull = flag('a', "list-full", "list PID and full command line"),
         Inverse = flag('v', "inverse", "negates the matching"),
         Lightweight = flag('w', "lightweight", "list all TID"),
-        Count = flag('c', "count", "count of matching processes"),
-        Full = flag('f', "full", "use full process name to match"),
-        Group = value('g', "pgroup", "PGID,...", "match listed process group IDs"),
-        Gid = value('G', "group", "GID,...", "match real group IDs"),
-        IgnoreCase = flag('i', "ignore-case", "match case insensitively"),
-        Newest = flag('n', "newest", "select most recently started"),
-        Oldest = flag('o', "oldest", "select least recently started"),
-        Older = value('O', "older", "seconds", "select where older than seconds"),
-        Parent = value('P', "parent", "PPID,...", "match only child processes of the given parent"),
-        Session = value('s', "session", "SID,...", "match session IDs"),
-        Terminal = value('t', "terminal", "tty,...", "match by controlling terminal"),
-        Euid = value('u', "euid", "ID,...", "match by effective IDs"),
-        Uid = value('U', "uid", "ID,...", "match by real IDs"),
-        Exact = flag('x', "exact", "match exactly with the command name"),
-        PidFile = value('F', "pidfile", "file", "read PIDs from file"),
-        RunStates = value('r', "runstates", "state", "match runstates [D,S,Z,...]"),
-        IgnoreAncestors = flag('A', "ignore-ancestors", "exclude our ancestors from results"),
+        Select(SelectOpt),
     }
 }
 
@@ -48,9 +32,9 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = ctx.args.clone();
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let criteria = Criteria::read(ctx, CRITERIA, &options, &options.operands).await?;
+    let criteria = Criteria::read(ctx, &options, options.has(Opt::Inverse)).await?;
     let rows = criteria.select(ctx, &args).await?;
-    if options.has(Opt::Count) {
+    if options.has(SelectOpt::Count) {
         ctx.stdout.write(format!("{}\n", rows.len()).as_bytes()).await?;
         return Ok(if rows.is_empty() { ExitStatus::FAILURE } else { ExitStatus::SUCCESS });
     }

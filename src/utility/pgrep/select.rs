@@ -2,14 +2,48 @@
 
 use crate::memory::{JoinMetered, String, Vec, format};
 use crate::text::Text;
+use crate::utility::context::options::options;
 use crate::utility::context::ticker::{MeterTicker, regex_options, search_error};
 use crate::utility::regex::{Regex, Syntax};
 use crate::utility::{Context, ExitStatus, OptionSet, Options, ProcessRow, UtilityError};
 use std::time::Duration;
 
-/// The long names of the options that choose processes.
-pub(in crate::utility) const CRITERIA: &[&str] =
-    &["pgroup", "group", "parent", "session", "terminal", "euid", "uid", "older", "pidfile", "runstates"];
+options! {
+    /// Options of both.
+    pub(in crate::utility) enum SelectOpt {
+        Count = flag('c', "count", "count of matching processes"),
+        Full = flag('f', "full", "use full process name to match"),
+        Group = value('g', "pgroup", "PGID,...", "match listed process group IDs"),
+        Gid = value('G', "group", "GID,...", "match real group IDs"),
+        IgnoreCase = flag('i', "ignore-case", "match case insensitively"),
+        Newest = flag('n', "newest", "select most recently started"),
+        Oldest = flag('o', "oldest", "select least recently started"),
+        Older = value('O', "older", "seconds", "select where older than seconds"),
+        Parent = value('P', "parent", "PPID,...", "match only child processes of the given parent"),
+        Session = value('s', "session", "SID,...", "match session IDs"),
+        Terminal = value('t', "terminal", "tty,...", "match by controlling terminal"),
+        Euid = value('u', "euid", "ID,...", "match by effective IDs"),
+        Uid = value('U', "uid", "ID,...", "match by real IDs"),
+        Exact = flag('x', "exact", "match exactly with the command name"),
+        PidFile = value('F', "pidfile", "file", "read PIDs from file"),
+        RunStates = value('r', "runstates", "state", "match runstates [D,S,Z,...]"),
+        IgnoreAncestors = flag('A', "ignore-ancestors", "exclude our ancestors from results"),
+    }
+}
+
+/// Those that choose processes without a pattern.
+const CRITERIA: [SelectOpt; 10] = [
+    SelectOpt::Group,
+    SelectOpt::Gid,
+    SelectOpt::Parent,
+    SelectOpt::Session,
+    SelectOpt::Terminal,
+    SelectOpt::Euid,
+    SelectOpt::Uid,
+    SelectOpt::Older,
+    SelectOpt::PidFile,
+    SelectOpt::RunStates,
+];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -36,24 +70,15 @@ fn failed(message: String) -> UtilityError {
 }
 
 impl Criteria {
-    /// What the options and the operand, a pattern, ask for.
-    pub(in crate::utility) async fn read<O: OptionSet>(
+    /// What the options and the operand, a pattern, ask for; `inverse` is an option that each has in its own way.
+    pub(in crate::utility) async fn read<O: OptionSet + From<SelectOpt>>(
         ctx: &mut Context,
-        criteria: &[&str],
         options: &Options<O>,
-        operands: &[Text],
+        inverse: bool,
     ) -> Result<Self, UtilityError> {
-        let given = |name: &str| {
-            options
-                .given()
-                .filter(|(option, _)| option.long() == name)
-                .last()
-                .and_then(|(_, value)| value)
-                .cloned()
-        };
-        let has = |name: &str| options.given().any(|(option, _)| option.long() == name);
-        let pattern = match operands {
-            [] if !options.given().any(|(option, _)| criteria.contains(&option.long())) => {
+        let given = |option: SelectOpt| options.value(option).cloned();
+        let pattern = match options.operands.as_slice() {
+            [] if !options.has_any(CRITERIA) => {
                 return Err(usage(ctx, "no matching criteria specified"));
             }
             [] => None,
@@ -61,11 +86,11 @@ impl Criteria {
             _ => return Err(usage(ctx, "only one pattern can be provided")),
         };
         let mut read = Self {
-            full: has("full"),
-            inverse: has("inverse"),
-            newest: has("newest"),
-            oldest: has("oldest"),
-            ignore_ancestors: has("ignore-ancestors"),
+            full: options.has(SelectOpt::Full),
+            inverse,
+            newest: options.has(SelectOpt::Newest),
+            oldest: options.has(SelectOpt::Oldest),
+            ignore_ancestors: options.has(SelectOpt::IgnoreAncestors),
             ..Self::default()
         };
         if u8::from(read.newest) + u8::from(read.oldest) + u8::from(read.inverse) > 1
@@ -74,25 +99,25 @@ impl Criteria {
             return Err(usage(ctx, "-v, -n and -o cannot be combined"));
         }
         if let Some(pattern) = pattern {
-            let source: Vec<u8> = if has("exact") {
+            let source: Vec<u8> = if options.has(SelectOpt::Exact) {
                 [b"^(", pattern.as_bytes(), b")$"].concat_metered()
             } else {
                 pattern.as_bytes().into()
             };
             ctx.compiles(&source).await;
             let mut regex = regex_options(&ctx.meter);
-            regex.ignore_case = has("ignore-case");
+            regex.ignore_case = options.has(SelectOpt::IgnoreCase);
             let compiled = Regex::new(&source, Syntax::Extended, &regex);
             read.regex = Some(compiled.map_err(|error| match search_error(&ctx.meter, &error, 2) {
                 UtilityError::Failed { message, .. } => failed(format!("regex error: {message}")),
                 error => error,
             })?);
         }
-        read.groups = numbers(given("pgroup"))?;
-        read.parents = numbers(given("parent"))?;
-        read.sessions = numbers(given("session"))?;
-        for (name, is_user) in [("euid", true), ("uid", true), ("group", false)] {
-            let Some(list) = given(name) else { continue };
+        read.groups = numbers(given(SelectOpt::Group))?;
+        read.parents = numbers(given(SelectOpt::Parent))?;
+        read.sessions = numbers(given(SelectOpt::Session))?;
+        for (option, is_user) in [(SelectOpt::Euid, true), (SelectOpt::Uid, true), (SelectOpt::Gid, false)] {
+            let Some(list) = given(option) else { continue };
             let mut ids = Vec::new();
             for item in list.split(|&byte| byte == b',') {
                 let id = if is_user { ctx.user_id(item) } else { ctx.group_id(item) };
@@ -104,14 +129,14 @@ impl Criteria {
             if is_user { read.uids = Some(ids) } else { read.gids = Some(ids) }
         }
         read.terminals =
-            given("terminal").map(|list| list.split(|&byte| byte == b',').map(Text::from).collect());
-        read.states = given("runstates");
-        if let Some(text) = given("older") {
+            given(SelectOpt::Terminal).map(|list| list.split(|&byte| byte == b',').map(Text::from).collect());
+        read.states = given(SelectOpt::RunStates);
+        if let Some(text) = given(SelectOpt::Older) {
             let seconds = super::super::format::count::parse_digits(&text);
             read.older =
                 Some(Duration::from_secs(seconds.ok_or_else(|| failed(format!("not a number: {text}")))?));
         }
-        if let Some(file) = given("pidfile") {
+        if let Some(file) = given(SelectOpt::PidFile) {
             read.pids = Some(read_pids(ctx, &file).await?);
         }
         Ok(read)
