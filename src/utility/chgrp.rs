@@ -1,16 +1,12 @@
 //! `chgrp`: changes the group. POSIX XCU chgrp, GNU coreutils chgrp(1).
 
-use super::file::ownership::Ownership;
-use super::format::quote::{quote, quote_name};
+use super::file::ownership::{Ids, Ownership, OwnershipOpt};
 use crate::memory::format;
 use crate::utility::prelude::*;
 
 options! {
     enum Opt {
-        Changes = flag('c', "changes", "like verbose but report only when a change is made"),
-        Silent = flag('f', "silent", "suppress most error messages") | flag('\0', "quiet", "as -f"),
-        Verbose = flag('v', "verbose", "output a diagnostic for every file processed"),
-        NoDereference = flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
+        Ownership(OwnershipOpt),
         Reference = value(
             '\0',
             "reference",
@@ -34,46 +30,17 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when a group could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let mut ownership = Ownership {
-        is_group_only: true,
-        follow: !options.has(Opt::NoDereference),
-        recursive: options.has(Opt::Recursive),
-        silent: options.has(Opt::Silent),
-        verbose: options.has(Opt::Verbose),
-        changes: options.has(Opt::Changes),
-        ..Ownership::default()
-    };
-    let mut operands = options.operands.as_slice();
-    if let Some(reference) = options.value(Opt::Reference) {
-        let metadata = ctx.stat(reference).map_err(|error| {
-            UtilityError::operand(
-                format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),
-                error,
-            )
-        })?;
-        ownership.group = Some(metadata.gid);
-        if operands.is_empty() {
-            return Err(UtilityError::Usage("missing operand".into()));
-        }
-    } else {
-        let Some((group, files)) = operands.split_first() else {
-            return Err(UtilityError::Usage("missing operand".into()));
-        };
-        if files.is_empty() {
-            return Err(UtilityError::Usage(format!("missing operand after {}", quote(group))));
-        }
-        let name = group.strip_prefix(b"+").unwrap_or(group);
-        if !name.is_empty() {
-            let known = ctx.group_id(name);
-            let known =
-                known.ok_or_else(|| UtilityError::failed(format!("invalid group: {}", quote(group))))?;
-            ownership.group = Some(known);
-        }
-        operands = files;
+    let mut ownership = Ownership::of(&options, options.has(Opt::Recursive));
+    ownership.is_group_only = true;
+    ownership.run(ctx, &options.operands, options.value(Opt::Reference), parse).await
+}
+
+/// `GROUP`, by its name or number; nothing stays as it is.
+fn parse(ctx: &Context, text: &[u8]) -> Result<Ids, UtilityError> {
+    let name = text.strip_prefix(b"+").unwrap_or(text);
+    if name.is_empty() {
+        return Ok((None, None));
     }
-    for operand in operands {
-        ctx.tick().await?;
-        ownership.operand(ctx, operand).await?;
-    }
-    Ok(ownership.status)
+    let invalid = || UtilityError::failed(format!("invalid group: {}", quote(text)));
+    Ok((None, Some(ctx.group_id(name).ok_or_else(invalid)?)))
 }

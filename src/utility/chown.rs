@@ -1,16 +1,12 @@
 //! `chown`: changes owner and group. POSIX XCU chown, GNU coreutils chown(1). Only root may give files away.
 
-use super::file::ownership::Ownership;
-use super::format::quote::{quote, quote_name};
+use super::file::ownership::{Ids, Ownership, OwnershipOpt};
 use crate::memory::{ToMetered, format};
 use crate::utility::prelude::*;
 
 options! {
     enum Opt {
-        Changes = flag('c', "changes", "like verbose but report only when a change is made"),
-        Silent = flag('f', "silent", "suppress most error messages") | flag('\0', "quiet", "as -f"),
-        Verbose = flag('v', "verbose", "output a diagnostic for every file processed"),
-        NoDereference = flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
+        Ownership(OwnershipOpt),
         Reference = value(
             '\0',
             "reference",
@@ -34,46 +30,12 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when an owner could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let mut ownership = Ownership {
-        is_group_only: false,
-        follow: !options.has(Opt::NoDereference),
-        recursive: options.has(Opt::Recursive),
-        silent: options.has(Opt::Silent),
-        verbose: options.has(Opt::Verbose),
-        changes: options.has(Opt::Changes),
-        ..Ownership::default()
-    };
-    let mut operands = options.operands.as_slice();
-    if let Some(reference) = options.value(Opt::Reference) {
-        let metadata = ctx.stat(reference).map_err(|error| {
-            UtilityError::operand(
-                format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),
-                error,
-            )
-        })?;
-        (ownership.user, ownership.group) = (Some(metadata.uid), Some(metadata.gid));
-        if operands.is_empty() {
-            return Err(UtilityError::Usage("missing operand".into()));
-        }
-    } else {
-        let Some((owner, files)) = operands.split_first() else {
-            return Err(UtilityError::Usage("missing operand".into()));
-        };
-        if files.is_empty() {
-            return Err(UtilityError::Usage(format!("missing operand after {}", quote(owner))));
-        }
-        (ownership.user, ownership.group) = parse(ctx, owner)?;
-        operands = files;
-    }
-    for operand in operands {
-        ctx.tick().await?;
-        ownership.operand(ctx, operand).await?;
-    }
-    Ok(ownership.status)
+    let ownership = Ownership::of(&options, options.has(Opt::Recursive));
+    ownership.run(ctx, &options.operands, options.value(Opt::Reference), parse).await
 }
 
 /// `OWNER`, `OWNER:GROUP`, `OWNER:` (its login group), `:GROUP`.
-fn parse(ctx: &Context, text: &[u8]) -> Result<(Option<u32>, Option<u32>), UtilityError> {
+fn parse(ctx: &Context, text: &[u8]) -> Result<Ids, UtilityError> {
     let (user, group) = match text.iter().position(|&byte| byte == b':') {
         Some(colon) => (text.get(..colon).unwrap_or(text), text.get(colon + 1..)),
         None => (text, None),

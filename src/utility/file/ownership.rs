@@ -3,28 +3,91 @@
 use super::join;
 use super::walk::{Step, Walk};
 use crate::memory::{String, ToDecimal, ToMeteredString, format};
-use crate::utility::format::quote::quote_name;
-use crate::utility::{Context, ExitStatus, UtilityError};
+use crate::text::Text;
+use crate::utility::context::options::options;
+use crate::utility::format::quote::{quote, quote_name};
+use crate::utility::{Context, ExitStatus, OptionSet, Options, UtilityError};
 use crate::vfs::{FsError, Metadata};
+
+options! {
+    pub(in crate::utility) enum OwnershipOpt {
+        Changes = flag('c', "changes", "like verbose but report only when a change is made"),
+        Silent = flag('f', "silent", "suppress most error messages") | flag('\0', "quiet", "as -f"),
+        Verbose = flag('v', "verbose", "output a diagnostic for every file processed"),
+        NoDereference = flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
+    }
+}
+
+/// An owner and a group; `None`: it stays.
+pub(in crate::utility) type Ids = (Option<u32>, Option<u32>);
 
 /// What is changed, and how it is told.
 #[derive(Debug, Default)]
-pub(crate) struct Ownership {
-    pub(crate) user: Option<u32>,
-    pub(crate) group: Option<u32>,
+pub(in crate::utility) struct Ownership {
+    user: Option<u32>,
+    group: Option<u32>,
     /// `chgrp`
-    pub(crate) is_group_only: bool,
-    pub(crate) follow: bool,
-    pub(crate) recursive: bool,
-    pub(crate) silent: bool,
-    pub(crate) verbose: bool,
-    pub(crate) changes: bool,
-    pub(crate) status: ExitStatus,
+    pub(in crate::utility) is_group_only: bool,
+    follow: bool,
+    recursive: bool,
+    silent: bool,
+    verbose: bool,
+    changes: bool,
+    status: ExitStatus,
 }
 
 impl Ownership {
+    pub(in crate::utility) fn of<O: OptionSet + From<OwnershipOpt>>(
+        options: &Options<O>,
+        recursive: bool,
+    ) -> Self {
+        Self {
+            follow: !options.has(OwnershipOpt::NoDereference),
+            recursive,
+            silent: options.has(OwnershipOpt::Silent),
+            verbose: options.has(OwnershipOpt::Verbose),
+            changes: options.has(OwnershipOpt::Changes),
+            ..Self::default()
+        }
+    }
+
+    /// Changes the operands to the ids of `reference`, or to those that the first operand names, as `parse` reads it.
+    pub(in crate::utility) async fn run(
+        mut self,
+        ctx: &mut Context,
+        operands: &[Text],
+        reference: Option<&Text>,
+        parse: fn(&Context, &[u8]) -> Result<Ids, UtilityError>,
+    ) -> Result<ExitStatus, UtilityError> {
+        let missing = || UtilityError::Usage("missing operand".into());
+        let files = if let Some(reference) = reference {
+            let metadata = ctx.stat(reference).map_err(|error| {
+                let what = format!("failed to get attributes of {}", quote_name(reference));
+                UtilityError::operand(what.as_bytes(), error)
+            })?;
+            self.user = (!self.is_group_only).then_some(metadata.uid);
+            self.group = Some(metadata.gid);
+            if operands.is_empty() {
+                return Err(missing());
+            }
+            operands
+        } else {
+            let (first, files) = operands.split_first().ok_or_else(missing)?;
+            if files.is_empty() {
+                return Err(UtilityError::Usage(format!("missing operand after {}", quote(first))));
+            }
+            (self.user, self.group) = parse(ctx, first)?;
+            files
+        };
+        for file in files {
+            ctx.tick().await?;
+            self.operand(ctx, file).await?;
+        }
+        Ok(self.status)
+    }
+
     /// Changes an operand, with everything in it first where that was asked for.
-    pub(crate) async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
+    async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
         let follow = self.follow && !self.recursive;
         let metadata = match if follow { ctx.stat(operand) } else { ctx.lstat(operand) } {
             Ok(metadata) => metadata,
