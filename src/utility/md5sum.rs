@@ -7,7 +7,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "md5sum",
     summary: "print or check MD5 (128-bit) checksums",
     usage: "md5sum [OPTION]... [FILE]...",
-    options: digest::Opt::TABLE,
+    options: digest::TABLE,
     examples: &[example("printf abc | md5sum", "900150983cd24fb0d6963f7d28e17f72  -\n")],
     run: start!(run),
     ..Utility::BASE

@@ -7,7 +7,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sha1sum",
     summary: "print or check SHA1 (160-bit) checksums",
     usage: "sha1sum [OPTION]... [FILE]...",
-    options: digest::Opt::TABLE,
+    options: digest::TABLE,
     examples: &[example("printf abc | sha1sum", "a9993e364706816aba3e25717850c26c9cd0d89d  -\n")],
     run: start!(run),
     ..Utility::BASE

@@ -7,7 +7,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sha224sum",
     summary: "print or check SHA224 (224-bit) checksums",
     usage: "sha224sum [OPTION]... [FILE]...",
-    options: digest::Opt::TABLE,
+    options: digest::TABLE,
     examples: &[example(
         "printf abc | sha224sum",
         "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7  -\n",

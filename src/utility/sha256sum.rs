@@ -7,7 +7,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sha256sum",
     summary: "print or check SHA256 (256-bit) checksums",
     usage: "sha256sum [OPTION]... [FILE]...",
-    options: digest::Opt::TABLE,
+    options: digest::TABLE,
     examples: &[example(
         "printf abc | sha256sum",
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  -\n",

@@ -7,7 +7,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sha384sum",
     summary: "print or check SHA384 (384-bit) checksums",
     usage: "sha384sum [OPTION]... [FILE]...",
-    options: digest::Opt::TABLE,
+    options: digest::TABLE,
     examples: &[example(
         "printf abc | sha384sum",
         "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7  -\n",

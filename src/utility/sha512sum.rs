@@ -7,7 +7,7 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sha512sum",
     summary: "print or check SHA512 (512-bit) checksums",
     usage: "sha512sum [OPTION]... [FILE]...",
-    options: digest::Opt::TABLE,
+    options: digest::TABLE,
     examples: &[example(
         "printf abc | sha512sum",
         "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f  -\n",

@@ -14,9 +14,16 @@ pub(super) use algorithm::BLAKE2B_BYTES;
 pub(super) use sum::Sum;
 
 options! {
-    pub(super) enum Opt {
+    /// Which digests are read.
+    pub(super) enum InputOpt {
         Binary = flag('b', "binary", "mark the digests as made in binary mode"),
         Check = flag('c', "check", "read checksums from the FILEs and check them"),
+    }
+}
+
+options! {
+    /// How digests are printed and checked.
+    pub(super) enum OutputOpt {
         Tag = flag('\0', "tag", "create a BSD-style checksum"),
         Text = flag('t', "text", "mark the digests as made in text mode (default)"),
         Zero = flag('z', "zero", "end each output line with NUL, and disable file name escaping"),
@@ -27,6 +34,16 @@ options! {
         Warn = flag('w', "warn", "warn about improperly formatted checksum lines"),
     }
 }
+
+options! {
+    enum Opt {
+        Input(InputOpt),
+        Output(OutputOpt),
+    }
+}
+
+/// The options of `md5sum` and its kin.
+pub(super) const TABLE: &[super::OptionSpec] = Opt::TABLE;
 
 /// What is printed or checked, as the options of these utilities and of `cksum` say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,72 +59,50 @@ pub(super) struct DigestOptions {
     pub(super) warns: bool,
 }
 
-/// The options that these utilities share, as they were given.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Given {
-    pub(super) checks: bool,
-    pub(super) tag: bool,
-    pub(super) zero: bool,
-    /// `-b` or `-t`, whichever came last.
-    pub(super) mode: Option<bool>,
-    pub(super) ignore_missing: bool,
-    pub(super) quiet: bool,
-    pub(super) status: bool,
-    pub(super) strict: bool,
-    pub(super) warn: bool,
-}
-
-impl Given {
-    fn of(options: &Options<Opt>) -> Self {
-        Self {
-            checks: options.has(Opt::Check),
-            tag: options.has(Opt::Tag),
-            zero: options.has(Opt::Zero),
-            mode: options.last_of([Opt::Binary, Opt::Text]).map(|option| option == Opt::Binary),
-            ignore_missing: options.has(Opt::IgnoreMissing),
-            quiet: options.has(Opt::Quiet),
-            status: options.has(Opt::Status),
-            strict: options.has(Opt::Strict),
-            warn: options.has(Opt::Warn),
-        }
-    }
-
-    /// What they ask for.
-    pub(super) fn meant(self) -> Result<DigestOptions, UtilityError> {
+impl DigestOptions {
+    /// What the options ask for.
+    pub(super) fn of<O: OptionSet + From<InputOpt> + From<OutputOpt>>(
+        options: &Options<O>,
+    ) -> Result<Self, UtilityError> {
+        let checks = options.has(InputOpt::Check);
+        let is_tagged = options.has(OutputOpt::Tag);
+        let binary = O::from(InputOpt::Binary);
+        let mode = options.last_of([binary, O::from(OutputOpt::Text)]).map(|option| option == binary);
         let usage = |text: String| Err(UtilityError::Usage(text));
-        if self.tag && self.mode == Some(false) {
+        if is_tagged && mode == Some(false) {
             return usage("--tag does not support --text mode".into());
         }
-        for (given, name) in [(self.zero, "zero"), (self.tag, "tag")] {
-            if self.checks && given {
+        for option in [OutputOpt::Zero, OutputOpt::Tag] {
+            if checks && options.has(option) {
+                let name = option.long();
                 return usage(format!("the --{name} option is meaningless when verifying checksums"));
             }
         }
-        if self.checks && self.mode.is_some() {
+        if checks && mode.is_some() {
             return usage("the --binary and --text options are meaningless when verifying checksums".into());
         }
-        let checking = [
-            (self.ignore_missing, "ignore-missing"),
-            (self.status, "status"),
-            (self.warn, "warn"),
-            (self.quiet, "quiet"),
-            (self.strict, "strict"),
-        ];
-        for (given, name) in checking {
-            if !self.checks && given {
+        for option in [
+            OutputOpt::IgnoreMissing,
+            OutputOpt::Status,
+            OutputOpt::Warn,
+            OutputOpt::Quiet,
+            OutputOpt::Strict,
+        ] {
+            if !checks && options.has(option) {
+                let name = option.long();
                 return usage(format!("the --{name} option is meaningful only when verifying checksums"));
             }
         }
-        Ok(DigestOptions {
-            checks: self.checks,
-            is_tagged: self.tag,
-            is_binary: self.mode == Some(true),
-            ends_in_nul: self.zero,
-            ignores_missing: self.ignore_missing,
-            is_quiet: self.quiet,
-            is_silent: self.status,
-            is_strict: self.strict,
-            warns: self.warn,
+        Ok(Self {
+            checks,
+            is_tagged,
+            is_binary: mode == Some(true),
+            ends_in_nul: options.has(OutputOpt::Zero),
+            ignores_missing: options.has(OutputOpt::IgnoreMissing),
+            is_quiet: options.has(OutputOpt::Quiet),
+            is_silent: options.has(OutputOpt::Status),
+            is_strict: options.has(OutputOpt::Strict),
+            warns: options.has(OutputOpt::Warn),
         })
     }
 }
@@ -119,8 +114,7 @@ pub(super) async fn run(
     algorithm: Algorithm,
 ) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(utility)?;
-    let meant = Given::of(&options).meant()?;
-    run_with(ctx, algorithm, &options.operands, meant).await
+    run_with(ctx, algorithm, &options.operands, DigestOptions::of(&options)?).await
 }
 
 /// Prints or checks digests.
