@@ -45,40 +45,17 @@ impl Expansion {
         quoting: Quoting,
         list: ListOf,
     ) -> Step {
-        match (kind, quoting) {
-            (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
+        match quoting {
+            Quoting::Split if list == ListOf::ElementsTrimmed && shell.state.separators.join.is_empty() => {
                 let joined = joined(values, b" ");
                 self.append_text(shell, &joined, quoting);
             }
-            (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
-                let separator = shell.state.separators.join.clone();
-                let joined = joined(values, &separator);
-                self.append_text(shell, &joined, quoting);
-            }
-            (AllElements::At, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
-                let join = list.join(quoting, &shell.state.separators.join);
-                for (index, value) in values.iter().enumerate() {
-                    if index > 0 {
-                        match &join {
-                            Some(join) => self.builder.end_field_joined(join),
-                            None => self.builder.end_field(),
-                        }
-                    }
-                    if gauge::is_refused() {
-                        break;
-                    }
-                    self.append_text(shell, value, quoting);
-                }
-            }
-            (_, Quoting::Split)
-                if list == ListOf::ElementsTrimmed && shell.state.separators.join.is_empty() =>
-            {
-                let joined = joined(values, b" ");
-                self.append_text(shell, &joined, quoting);
-            }
-            (_, Quoting::Split) => {
+            Quoting::Split => {
                 let separators = shell.state.separators.clone();
                 self.builder.push_split_list(values, &separators);
+            }
+            Quoting::Quoted | Quoting::Document | Quoting::Raw => {
+                self.append_values(shell, values, kind, quoting, list);
             }
         }
         refused(run)
