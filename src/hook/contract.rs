@@ -122,7 +122,7 @@ impl LoadOptions {
         self
     }
 
-    /// Says that what is no clear answer of this hook blocks.
+    /// Says that whatever is not a clear answer of this hook blocks.
     #[must_use]
     pub fn fail_closed_hook(mut self, id: impl Into<String>) -> Self {
         self.fail_closed_hooks.push(id.into());

@@ -62,7 +62,7 @@ impl NetworkError {
         self.kind
     }
 
-    /// That the session has no network.
+    /// The error of a session without a network.
     pub fn none() -> Self {
         Self::new(NetworkErrorKind::Refused, NO_NETWORK)
     }

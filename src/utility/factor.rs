@@ -14,7 +14,7 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-/// Exit status: 0, or 1 when something was no number.
+/// Exit status: 0, or 1 when something was not a number.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<NoOption>(&UTILITY)?;
     let mut status = ExitStatus::SUCCESS;

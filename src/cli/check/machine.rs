@@ -72,7 +72,7 @@ fn message(finding: &Finding) -> String {
     format!("{hook}{}; {}", finding.problem.message, finding.rule.hint)
 }
 
-/// A path as a relative reference (RFC 3986): what is no letter, digit or mark of a path is escaped.
+/// A path as a relative reference (RFC 3986): what is not a letter, a digit or a mark of a path is escaped.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -427,7 +427,7 @@ impl Choice {
     }
 }
 
-/// Digits at a place; a number that is too large is no word's.
+/// Digits at a place; a number that is too large is not one of a word.
 fn number(line: &[u8], at: &mut usize) -> usize {
     let mut value: usize = 0;
     while let Some(digit) = line.get(*at).filter(|byte| byte.is_ascii_digit()) {

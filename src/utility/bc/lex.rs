@@ -26,7 +26,7 @@ const SIGNS: &[&str] = &[
     "%", "^", "=", "<", ">", "!", "(", ")", "[", "]", "{", "}", ",", ";", "&",
 ];
 
-/// Cuts a text into tokens, each with the line that is reached behind it. What is no token is told apart.
+/// Cuts a text into tokens, each with the line that is reached after it. What is not a token has a kind of its own.
 pub(super) fn tokens(text: &[u8], mut line: u64) -> Result<Vec<(Token, u64)>, (crate::memory::String, u64)> {
     let mut out: Vec<(Token, u64)> = Vec::new();
     let mut at = 0;

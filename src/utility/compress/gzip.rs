@@ -24,7 +24,7 @@ const NAME: u8 = 8;
 const COMMENT: u8 = 16;
 const RESERVED: u8 = 0xe0;
 
-/// The header at the start of `bytes` and its length; `None`: it goes on behind them.
+/// The header at the start of `bytes` and its length; `None`: it goes on after them.
 fn parse_header(bytes: &[u8]) -> Result<Option<(GzipHeader, usize)>, Fault> {
     let &[one, two, ref rest @ ..] = bytes else { return Ok(None) };
     if [one, two] != [0x1f, 0x8b] {
@@ -93,7 +93,7 @@ pub(crate) struct GzipDecoder {
     pub(crate) header_length: u64,
     /// Bytes that came out of the member under way.
     pub(crate) made: u64,
-    /// The checksum that stands behind the member that ended last.
+    /// The checksum that stands after the member that ended last.
     pub(crate) stored_checksum: u32,
 }
 

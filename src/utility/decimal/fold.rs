@@ -3,7 +3,7 @@
 use crate::utility::Context;
 use crate::utility::format::count::parse_digits;
 
-/// Characters of a line with the backslash, where the environment says nothing else; 0 is no bound.
+/// Characters of a line with the backslash, where the environment says nothing else; 0 means that there is no bound.
 const LENGTH: usize = 70;
 
 /// How long lines are, by a variable of the environment.
@@ -17,7 +17,7 @@ pub(in crate::utility) fn line_length(ctx: &Context, name: &[u8]) -> usize {
     }
 }
 
-/// Writes `text` behind `column` characters of the line; the new column.
+/// Writes `text` after `column` characters of the line; the new column.
 pub(in crate::utility) fn push_folded(
     ctx: &mut Context,
     text: &[u8],

@@ -90,7 +90,7 @@ impl Number {
         out
     }
 
-    /// The text of the number in a base. From seventeen on, each digit is a decimal number behind a blank.
+    /// The text of the number in a base. From seventeen on, each digit is a decimal number after a blank.
     pub(in crate::utility) async fn write(&self, base: u64, meter: &Meter) -> Result<Vec<u8>, LimitError> {
         if base == 10 || self.is_zero() {
             tick_bytes(meter, self.digits.0.len() * 16).await?;

@@ -4,7 +4,7 @@ use crate::memory::{JoinMetered, ToMetered, Vec};
 
 const KNOWN: [&[u8]; 7] = [b".gz", b".z", b".taz", b".tgz", b"-gz", b"-z", b"_z"];
 
-/// What is tried behind a name that is not there.
+/// What is tried after a name that is not there.
 pub(super) const TRIED: [&[u8]; 4] = [b".gz", b".z", b"-z", b".Z"];
 
 /// The suffix of `name` that says it is compressed: the one of the option, or a known one.

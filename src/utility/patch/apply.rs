@@ -428,7 +428,7 @@ impl<'s> Session<'s> {
         self.say(ctx, &line).await
     }
 
-    /// The content of a file, whether it is there, and its mode; `None` for what is no file.
+    /// The content of a file, whether it is there, and its mode; `None` for what is not a file.
     async fn read(
         &self,
         ctx: &mut Context,
@@ -565,7 +565,7 @@ async fn apply(
         ctx.tick().await?;
         match line.mark {
             b'+' => {
-                // What is added behind a line without a newline begins a line of its own.
+                // What is added after a line without a newline begins a line of its own.
                 if progress.output.last().is_some_and(|&byte| byte != b'\n') {
                     progress.output.push(b'\n');
                 }

@@ -58,7 +58,7 @@ pub(super) struct Search {
     pub(super) ignore_blanks: bool,
 }
 
-/// The first line of a hunk's place and of one that only adds: behind the line that it names.
+/// The first line of a hunk's place and of one that only adds: after the line that it names.
 pub(super) const fn first(hunk: &Hunk<'_>) -> usize {
     if hunk.old.1 == 0 { hunk.old.0 + 1 } else { hunk.old.0 }
 }

@@ -19,7 +19,7 @@ pub(super) enum Kind {
 pub(super) struct Patch<'t> {
     pub(super) kind: Kind,
     pub(super) names: Names<'t>,
-    /// The text that leads up to it, and the number of the line behind that.
+    /// The text that leads up to it, and the number of the line after that.
     pub(super) lead: &'t [u8],
     pub(super) line: usize,
     /// It has no hunks: a file is renamed, or an empty one made.

@@ -65,7 +65,7 @@ const REFUSED: [&str; 51] = [
 /// And letters.
 const REFUSED_LETTERS: &[u8] = b"gGSWMFLVwRlsZ";
 
-/// The hint behind an error of the arguments.
+/// The hint after an error of the arguments.
 const HINT: &str = "Try 'tar --help' or 'tar --usage' for more information.";
 
 /// An error of the arguments, with its status.

@@ -1,5 +1,5 @@
 //! Changes archives as they are: takes members out (`--delete`), and appends other archives (`-A`). The new archive is written
-//! over the old one, behind what is still to be read of it, for it is never longer.
+//! over the old one; it is never longer, so that the writing stays before what is still to be read.
 
 use super::archive::{cannot_open, open_for_reading};
 use super::error::{Faults, Result, fatal};

@@ -130,7 +130,7 @@ fn text(field: &[u8]) -> Vec<u8> {
     field.get(..end).unwrap_or(field).to_metered()
 }
 
-/// A number in octal digits, or in base 256 behind a byte of 0x80. Negative ones, and what is no number, are 0.
+/// A number in octal digits, or in base 256 after a byte of 0x80. Negative ones, and what is not a number, are 0.
 fn number(field: &[u8]) -> u64 {
     match field.split_first() {
         Some((0x80, rest)) => rest
@@ -221,7 +221,7 @@ fn put_number(block: &mut Block, at: usize, length: usize, value: u64, is_gnu: b
 
 /// Where a name is cut into a prefix and the rest (ustar); `None`: it cannot be.
 pub(super) fn split_name(name: &[u8]) -> Option<(&[u8], &[u8])> {
-    // The slash behind a directory's name is no place to cut.
+    // The slash after a directory's name is not a place to cut.
     let whole = name.strip_suffix(b"/").unwrap_or(name).len();
     let last = whole.saturating_sub(1).min(155);
     let cut = name.get(..=last)?.iter().rposition(|byte| *byte == b'/').filter(|cut| *cut > 0)?;

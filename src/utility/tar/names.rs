@@ -19,7 +19,7 @@ impl Settings {
             self.operation,
             Operation::Extract | Operation::List | Operation::Diff | Operation::Delete
         );
-        // What stands behind the last name.
+        // What stands after the last name.
         let mut late: Vec<String> = Vec::new();
         let mut tells_wildcards = true;
         for (option, value) in options.given() {

@@ -16,7 +16,7 @@ pub(super) struct Reader {
     pub(super) offset: u64,
     /// Where the member that was read last begins, with the headers before it.
     pub(super) start: u64,
-    /// Bytes of data that were not used, and of padding behind them.
+    /// Bytes of data that were not used, and of padding after them.
     left: u64,
     padding: u64,
     /// `-i`: zeros between members are skipped.
@@ -24,7 +24,7 @@ pub(super) struct Reader {
     global: Extended,
     /// Whether a member was found.
     has_members: bool,
-    /// Set where blocks were skipped that are no headers.
+    /// Set where blocks were skipped that are not headers.
     pub(super) has_skipped: bool,
     /// The headers of the member that was read last, as they stand in the archive; kept for who copies them.
     pub(super) raw: Vec<u8>,
@@ -278,7 +278,7 @@ pub(super) fn padding(size: u64) -> u64 {
 }
 
 impl Extended {
-    /// Records `LENGTH KEYWORD=VALUE\n`; `false`: one is no record.
+    /// Records `LENGTH KEYWORD=VALUE\n`; `false`: one is not a record.
     fn take(&mut self, records: &[u8]) -> bool {
         let mut rest = records;
         while rest.first().is_some_and(|byte| *byte != 0) {

@@ -244,7 +244,7 @@ pub(super) async fn transform(
     name: &[u8],
 ) -> Result<Vec<u8>> {
     let slot = target as usize;
-    // A directory's name is changed without the slash behind it.
+    // A directory's name is changed without the slash after it.
     let is_directory = name.len() > 1 && name.ends_with(b"/");
     let mut name = if is_directory { name.strip_suffix(b"/").unwrap_or(name) } else { name }.to_metered();
     for substitution in substitutions.iter().filter(|one| one.targets.get(slot) == Some(&true)) {

@@ -3,7 +3,7 @@
 use crate::memory::{JoinMetered, Vec, vec};
 use crate::text::Text;
 
-/// Words of one dash as letters; `None`: one is no option.
+/// Words of one dash as letters; `None`: one is not an option.
 pub(super) fn normalise(args: Vec<Text>) -> Option<Vec<Text>> {
     // The rest of the words that a letter with an argument may begin.
     const WORDS: [(u8, &[&[u8]]); 6] = [

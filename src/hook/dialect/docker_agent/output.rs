@@ -273,7 +273,7 @@ fn plain(terms: &Terms, text: &str) -> DockerAgentAnswer {
     Reading::of(Verdict::NoOpinion, "4.2: text is ignored on this event").into()
 }
 
-/// That a hook adds to the context.
+/// An answer that adds a text to the context.
 pub(super) fn context(text: &str, rule: &'static str) -> DockerAgentAnswer {
     let specific = Json::from(serde_json::json!({"additional_context": text}));
     let reading = Reading { specific: Some(specific), ..Reading::of(Verdict::NoOpinion, rule) };

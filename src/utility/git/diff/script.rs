@@ -93,7 +93,7 @@ pub(super) async fn compare(
             continue;
         }
         let split = search.split(ctx, part).await?;
-        // No progress would be no end.
+        // Without progress it would not end.
         if (split.x, split.y) == (part.x0, part.y0) || (split.x, split.y) == (part.x1, part.y1) {
             let [lefts, rights] = &mut changed;
             mark(lefts, part.x0, part.x1);

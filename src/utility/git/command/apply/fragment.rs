@@ -1,4 +1,4 @@
-//! Hunks in their places: a hunk is looked for where the patch says, then further and further before and behind.
+//! Hunks in their places: a hunk is looked for where the patch says, then further and further before and after that place.
 
 use super::ApplyOptions;
 use super::parse::{Fragment, Patch};

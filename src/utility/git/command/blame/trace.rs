@@ -51,7 +51,7 @@ pub(super) struct Trace {
     pub(super) queue: BTreeMap<(Reverse<i64>, usize), ()>,
     /// For each line of the file that is shown its origin and its number there, from 0.
     pub(super) lines: Vec<Option<(usize, usize)>>,
-    /// Commits that are not looked behind.
+    /// Commits whose parents are not looked at.
     pub(super) boundary: HashMap<ObjectId, ()>,
     pub(super) contents: HashMap<ObjectId, File>,
 }
