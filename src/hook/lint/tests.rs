@@ -245,6 +245,10 @@ fn good_examples_of_the_contracts_pass() {
     let mut unexpected = BTreeSet::new();
     let mut checked = 0;
     for (id, dialect, config, stubs) in configs_of_cases() {
+        // What those are about is wrong by intention.
+        if id.ends_with("open-guards") {
+            continue;
+        }
         let has_command =
             |name: &str| crate::sandbox::Sandbox::has_command(name) || stubs.iter().any(|stub| stub == name);
         let options = LintOptions {
