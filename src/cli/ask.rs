@@ -5,7 +5,7 @@ use super::CommandFailure;
 use super::egress::{client, key};
 use super::program::{AnswerProgram, McpProgram};
 use crate::hook::HookHost;
-use crate::hook::answer::Answers;
+use crate::hook::answer::{Answer, Answers};
 use crate::hook::ask::{LiveHost, ModelApi, ModelEndpoint, Prices, ToolServer};
 use crate::network::Network;
 use crate::vfs::FileSystem;
@@ -63,33 +63,35 @@ fn wrong(option: &str, text: &str, why: &str) -> CommandFailure {
     CommandFailure::Other(format!("{option} {text}: {why}"))
 }
 
+/// Who is asked what no row fits.
+#[derive(Clone)]
+pub(super) enum NextHost {
+    Program(Arc<AnswerProgram>),
+    Live(LiveHost),
+}
+
+impl NextHost {
+    /// As one session asks it: a model may look into the session's files. Bounds hold for all sessions together.
+    pub(super) fn of(&self, files: &Arc<FileSystem>) -> Arc<dyn HookHost> {
+        match self {
+            Self::Program(program) => Arc::clone(program) as _,
+            Self::Live(live) => Arc::new(live.clone().files(Arc::clone(files))),
+        }
+    }
+}
+
 impl AskArguments {
-    /// Who answers.
-    pub(super) fn answers(
-        &self,
-        network: Option<Network>,
-        files: Option<Arc<FileSystem>>,
-    ) -> Result<Answers, CommandFailure> {
-        let answers = match &self.answer {
-            None => Answers::default(),
-            Some(path) => {
-                let wrong = |why: String| CommandFailure::Other(format!("{}: {why}", path.display()));
-                let text = String::from_utf8(super::read_text(path)?);
-                let text = text.map_err(|error| wrong(error.utf8_error().to_string()))?;
-                Answers::parse(&text).map_err(|error| wrong(error.to_string()))?
-            }
-        };
-        Ok(match self.live(network, files)? {
-            Some(live) => answers.otherwise(live),
-            None => answers,
-        })
+    /// Canned answers.
+    pub(super) fn rows(&self) -> Result<Vec<Answer>, CommandFailure> {
+        let Some(path) = &self.answer else { return Ok(Vec::new()) };
+        let wrong = |why: String| CommandFailure::Other(format!("{}: {why}", path.display()));
+        let text = String::from_utf8(super::read_text(path)?);
+        let text = text.map_err(|error| wrong(error.utf8_error().to_string()))?;
+        Answers::rows(&text).map_err(|error| wrong(error.to_string()))
     }
 
-    fn live(
-        &self,
-        network: Option<Network>,
-        files: Option<Arc<FileSystem>>,
-    ) -> Result<Option<Arc<dyn HookHost>>, CommandFailure> {
+    /// Who is asked what no row fits.
+    pub(super) fn next(&self, network: Option<Network>) -> Result<Option<NextHost>, CommandFailure> {
         if let Some(program) = &self.answer_with {
             if self.model_endpoint.is_some() || !self.mcp.is_empty() {
                 return Err(wrong(
@@ -98,7 +100,7 @@ impl AskArguments {
                     "it answers everything; --model-endpoint and --mcp have nothing to do",
                 ));
             }
-            return Ok(Some(Arc::new(AnswerProgram::new(program)?)));
+            return Ok(Some(NextHost::Program(Arc::new(AnswerProgram::new(program)?))));
         }
         if network.is_none() && self.model_endpoint.is_none() && self.mcp.is_empty() {
             return Ok(None);
@@ -106,9 +108,6 @@ impl AskArguments {
         let mut live = LiveHost::default();
         if let Some(network) = network {
             live = live.network(network);
-        }
-        if let Some(files) = files {
-            live = live.files(files);
         }
         if let Some(url) = &self.model_endpoint {
             live = live.model(self.model_of(url)?, client()?);
@@ -123,7 +122,7 @@ impl AskArguments {
                 return Err(wrong("--mcp-key", text, "no --mcp has this name"));
             }
         }
-        Ok(Some(Arc::new(live)))
+        Ok(Some(NextHost::Live(live)))
     }
 
     fn model_of(&self, url: &str) -> Result<ModelEndpoint, CommandFailure> {

@@ -2,9 +2,9 @@
 //! `check --locked` and `fire --locked` hold a config to that. Cases marked `canary: true` are run whenever the config is loaded.
 
 use super::stub::Stub;
-use super::test::{Loaded, Ran, jobs_of, load, run_all};
+use super::test::{Given, Loaded, Ran, jobs_of, load, run_all};
 use super::{CommandFailure, lock::Lock};
-use crate::hook::case::{Case, ConfigPlace, SessionSource};
+use crate::hook::case::{Case, CaseHost, ConfigPlace, SessionSource};
 use crate::trace::Noted;
 use crate::vfs::fixture::host::{HostFolder, HostKind};
 use crate::visible;
@@ -116,7 +116,8 @@ impl Bundle {
         if jobs.is_empty() {
             return Vec::new();
         }
-        let ran = run_all(&jobs, sessions, stubs, None, !canaries);
+        let given = Given { stubs, host: &CaseHost::default() };
+        let ran = run_all(&jobs, sessions, given, None, !canaries);
         jobs.into_iter().zip(ran).map(|((loaded, case), ran)| (loaded, case, ran)).collect()
     }
 

@@ -12,7 +12,8 @@ mod fix;
 mod machine;
 mod report;
 
-use super::config::{ContractArgument, apply};
+use super::config::apply;
+use super::contract::ContractArgument;
 use super::dialect_parser::DialectParser;
 use super::script_files::HostScripts;
 use super::stub::{self, Stub};

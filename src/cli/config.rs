@@ -2,11 +2,11 @@
 //! folder of a plug-in.
 
 use super::CommandFailure;
+use super::contract::ContractArguments;
 use super::dialect_parser::DialectParser;
 use super::plugin::Plugin;
 use crate::hook::dialect::docker_agent::append_cli_hook;
-use crate::hook::dialect::version;
-use crate::hook::{ContractVersion, Dialect, HookSet, LoadOptions, UnknownVersion, assignment};
+use crate::hook::{Dialect, HookSet, LoadOptions, assignment};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,9 @@ pub struct ConfigArguments {
     /// The config's dialect; found from its content when not given
     #[arg(long, value_name = "NAME", value_parser = DialectParser)]
     pub dialect: Option<Dialect>,
-    /// The version of the dialect's contract; the newest when not given. `--contract help` lists them
-    #[arg(long, value_name = "NAME@VERSION")]
-    pub contract: Option<ContractArgument>,
+    /// Its contract.
+    #[command(flatten)]
+    pub contract: ContractArguments,
     /// Set what a host would set (repeatable); `--set help` lists the dialect's settings
     ///
     /// KEY is a setting of the dialect (`mode=plan`), a member of one (`tools.bash.mode.all.allow=[git .*]`), or a variable of its
@@ -45,31 +45,6 @@ pub struct ConfigArguments {
     /// Flags of docker-agent.
     #[command(flatten)]
     pub flags: HookFlags,
-}
-
-/// What `--contract` is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContractArgument {
-    /// `help`: the versions are listed.
-    Help,
-    /// A version.
-    Of(ContractVersion),
-}
-
-impl ContractArgument {
-    pub(super) const fn version(self) -> Option<ContractVersion> {
-        match self {
-            Self::Help => None,
-            Self::Of(version) => Some(version),
-        }
-    }
-}
-
-impl std::str::FromStr for ContractArgument {
-    type Err = UnknownVersion;
-    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
-        if text == "help" { Ok(Self::Help) } else { text.parse().map(Self::Of) }
-    }
 }
 
 /// Above them in the help.
@@ -126,8 +101,8 @@ impl ConfigArguments {
     /// # Errors
     /// The dialect is not clear.
     pub(super) fn help(&self) -> Result<Option<String>, CommandFailure> {
-        if self.contract == Some(ContractArgument::Help) {
-            return Ok(Some(version::list()));
+        if let Some(help) = self.contract.help() {
+            return Ok(Some(help));
         }
         if !self.set.iter().any(|set| set == "help") {
             return Ok(None);
@@ -144,16 +119,12 @@ impl ConfigArguments {
         Ok(Some(all))
     }
 
-    fn contract(&self) -> Option<ContractVersion> {
-        self.contract.and_then(ContractArgument::version)
-    }
-
     fn name(&self) -> String {
         self.hooks.as_deref().map_or_else(String::new, |path| path.display().to_string())
     }
 
     fn dialect(&self, text: &[u8]) -> Result<Dialect, CommandFailure> {
-        let of_contract = self.contract().map(|contract| contract.dialect());
+        let of_contract = self.contract.version().map(|contract| contract.dialect());
         if let (Some(dialect), Some(of)) = (self.dialect, of_contract)
             && dialect != of
         {
@@ -182,7 +153,7 @@ impl ConfigArguments {
             name: self.name(),
             fail_closed: self.fail_closed,
             fail_closed_hooks: self.fail_closed_hook.clone(),
-            contract: self.contract(),
+            contract: self.contract.version(),
             ..LoadOptions::default()
         };
         apply(dialect, &mut options, &self.set)?;

@@ -7,10 +7,9 @@
 //!
 //! Exit status: 0 proceed (in shadow mode always), 2 blocked, 1 the run could not be done.
 
-use super::ask::AskArguments;
 use super::bundle::Bundle;
 use super::config::{ConfigArguments, LoadedConfig};
-use super::egress::EgressArguments;
+use super::host::HostArguments;
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
@@ -44,12 +43,9 @@ pub struct FireArguments {
     /// A command that the session has (repeatable): the script in FILE, or one that does nothing and succeeds
     #[arg(long, value_name = "NAME[=FILE]")]
     pub stub: Vec<String>,
-    /// Whom it may ask.
+    /// Whom it may ask, and who answers.
     #[command(flatten)]
-    pub egress: EgressArguments,
-    /// Who answers what hooks ask.
-    #[command(flatten)]
-    pub ask: AskArguments,
+    pub host: HostArguments,
     /// Refuse a config whose bundle is not what `hookbox lock` wrote down; say what changed and what that does
     #[arg(long)]
     pub locked: bool,
@@ -87,9 +83,9 @@ fn fire(
     let hooks = if arguments.shadow { hooks.shadow() } else { hooks };
     let event = read_event(arguments, &hooks, streams)?;
     let mut setup = setup(arguments, sessions, streams)?;
-    setup.network = arguments.egress.network()?;
-    let answers = arguments.ask.answers(setup.network.clone(), Some(Arc::clone(&setup.files)))?;
-    let answers = Arc::new(answers);
+    let host = arguments.host.open()?;
+    let answers = Arc::new(host.answers(&setup.files));
+    setup.network = host.network;
     setup.hook_host = Some(Arc::clone(&answers) as _);
     if let Some(plugin) = plugin {
         report_skipped(&plugin.seed(&setup.files)?, streams)?;

@@ -9,11 +9,13 @@ mod bundle;
 pub mod check;
 pub mod command_line;
 pub mod config;
+pub mod contract;
 pub mod convert;
 mod dialect_parser;
 pub mod egress;
 mod export;
 pub mod fire;
+pub mod host;
 pub mod init;
 mod line_editor;
 pub mod lock;
@@ -28,7 +30,7 @@ mod stub;
 pub mod test;
 
 use crate::hook::ConfigError;
-use crate::vfs::fixture::host::{self, MOST_TEXT};
+use crate::vfs::fixture::host::{MOST_TEXT, read_bounded, read_named};
 use crate::visible;
 use std::io::Write;
 use std::path::Path;
@@ -63,13 +65,13 @@ impl Streams<'_> {
 
     /// All of standard input.
     pub(crate) fn read_stdin(&mut self) -> Result<Vec<u8>, CommandFailure> {
-        host::read_bounded(&mut *self.stdin, 0, MOST_TEXT).map_err(CommandFailure::host("standard input"))
+        read_bounded(&mut *self.stdin, 0, MOST_TEXT).map_err(CommandFailure::host("standard input"))
     }
 }
 
 /// Reads a config, an event or another text that the user named.
 pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, CommandFailure> {
-    host::read_named(path, MOST_TEXT).map_err(CommandFailure::host(path.display().to_string()))
+    read_named(path, MOST_TEXT).map_err(CommandFailure::host(path.display().to_string()))
 }
 
 /// Why a command could not be done: shown on standard error as `hookbox: MESSAGE`, status 1.

@@ -18,11 +18,13 @@ mod watch;
 
 pub(in crate::cli) use place::{Loaded, load};
 
+use super::contract::ContractArguments;
+use super::host::HostArguments;
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::real_monotonic;
 use crate::hook::case::update;
-use crate::hook::case::{Case, CaseError, CaseResult, Difference, SessionSource};
+use crate::hook::case::{Case, CaseError, CaseHost, CaseResult, Difference, SessionSource};
 use crate::trace::{Noted, Trace};
 use crate::vfs::fixture::Fixture;
 use crate::vfs::fixture::host::write_named;
@@ -40,8 +42,14 @@ const NEW_FILE: u32 = 0o644;
 #[derive(Clone, Debug, clap::Args)]
 pub struct TestArguments {
     /// Files of cases, fixtures, or folders of fixtures
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "contract", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// The contract.
+    #[command(flatten)]
+    pub contract: ContractArguments,
+    /// Whom sessions may ask, and who answers what neither a case nor its file answers.
+    #[command(flatten)]
+    pub host: HostArguments,
     /// Run only cases whose id, title or name contains this
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
@@ -105,6 +113,10 @@ fn test(
     sessions: &dyn SessionSource,
     streams: &mut Streams<'_>,
 ) -> Result<u8, CommandFailure> {
+    if let Some(help) = arguments.contract.help() {
+        streams.print(&help)?;
+        return Ok(0);
+    }
     let started = real_monotonic();
     let files = load(&arguments.paths)?;
     if files.is_empty() {
@@ -124,9 +136,11 @@ fn test(
         };
         return Err(CommandFailure::Other(message));
     }
+    let host = arguments.host.open()?.for_cases(arguments.contract.version());
     let stubs = Stub::parse_all(&arguments.stub)?;
+    let given = Given { stubs: &stubs, host: &host };
     let traces = arguments.coverage || arguments.lcov.is_some();
-    let mut results = run_all(&jobs, sessions, &stubs, arguments.jobs, traces);
+    let mut results = run_all(&jobs, sessions, given, arguments.jobs, traces);
     let coverage = traces.then(|| Coverage::of(&jobs, &mut results));
     let updated = if arguments.update { update_files(&files, &jobs, &mut results)? } else { Vec::new() };
     let elapsed = real_monotonic().saturating_sub(started);
@@ -168,11 +182,18 @@ pub(in crate::cli) fn jobs_of(files: &[Loaded]) -> Vec<(&Loaded, &Case)> {
     files.iter().flat_map(|loaded| loaded.file.cases.iter().map(move |case| (loaded, case))).collect()
 }
 
+/// What every case is given beside its own.
+#[derive(Clone, Copy)]
+pub(in crate::cli) struct Given<'a> {
+    pub(in crate::cli) stubs: &'a [Stub],
+    pub(in crate::cli) host: &'a CaseHost,
+}
+
 /// Runs every job; results are in the order of the jobs. `traces`: what scripts do is noted.
 pub(in crate::cli) fn run_all(
     jobs: &[(&Loaded, &Case)],
     sessions: &dyn SessionSource,
-    stubs: &[Stub],
+    given: Given<'_>,
     threads: Option<u16>,
     traces: bool,
 ) -> Vec<Ran> {
@@ -187,7 +208,7 @@ pub(in crate::cli) fn run_all(
                     let Some((loaded, case)) = jobs.get(index) else { return };
                     let started = real_monotonic();
                     let trace = traces.then(Arc::<Trace>::default);
-                    let result = run_one(loaded, case, sessions, stubs, trace.clone());
+                    let result = run_one(loaded, case, sessions, given, trace.clone());
                     let seconds = real_monotonic().saturating_sub(started).as_secs_f64();
                     let noted = trace.map(|trace| trace.take()).unwrap_or_default();
                     crate::clock::lock(&results).push((index, Ran { result, seconds, noted }));
@@ -204,7 +225,7 @@ fn run_one(
     loaded: &Loaded,
     case: &Case,
     sessions: &dyn SessionSource,
-    stubs: &[Stub],
+    given: Given<'_>,
     trace: Option<Arc<Trace>>,
 ) -> Result<CaseResult, String> {
     let own = &loaded.place.fixture;
@@ -214,13 +235,13 @@ fn run_one(
             Some(name) => Fixture::read_beside(own, name),
         }?;
         // A case's own commands come after these.
-        for stub in stubs {
+        for stub in given.stubs {
             stub.add(&mut fixture);
         }
         Ok(fixture)
     };
     let runtime = super::runtime().map_err(|error| error.to_string())?;
-    let ran = runtime.block_on(loaded.file.run_traced(case, sessions, &fixture, trace));
+    let ran = runtime.block_on(loaded.file.run_with(case, sessions, &fixture, given.host, trace));
     ran.map_err(|error| match error {
         CaseError::Fixture(_) if is_astray(&loaded.place) => ASTRAY.to_owned(),
         error => error.to_string(),

@@ -304,7 +304,12 @@ impl Answers {
     /// # Errors
     /// It is not such a list.
     pub fn parse(text: &str) -> Result<Self, AnswerError> {
-        from_yaml::<Vec<Answer>>(text).map(Self::new).map_err(AnswerError)
+        Self::rows(text).map(Self::new)
+    }
+
+    /// The rows of such a list.
+    pub(crate) fn rows(text: &str) -> Result<Vec<Answer>, AnswerError> {
+        from_yaml::<Vec<Answer>>(text).map_err(AnswerError)
     }
 
     /// What was asked since the last call, in order.

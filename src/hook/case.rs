@@ -55,14 +55,16 @@
 //! `compare.rs`.
 
 mod compare;
+mod host;
 mod report;
 pub(crate) mod update;
 
 pub use compare::Difference;
+pub(crate) use host::CaseHost;
 #[cfg(feature = "cli")]
 pub(crate) use report::change_lines;
 
-use super::answer::{Answer, Answers};
+use super::answer::Answer;
 use super::contract::{Contribution, LoadOptions, Purpose};
 use super::hook_set::HookSet;
 use super::hooks::{Handler, Hook};
@@ -349,21 +351,24 @@ impl CaseFile {
         sessions: &dyn SessionSource,
         fixtures: &Fixtures<'_>,
     ) -> Result<CaseResult, CaseError> {
-        self.run_traced(case, sessions, fixtures, None).await
+        self.run_with(case, sessions, fixtures, &CaseHost::default(), None).await
     }
 
-    /// As [`CaseFile::run`]; `trace` is told what the scripts do.
-    pub(crate) async fn run_traced(
+    /// As [`CaseFile::run`], with what a host adds; `trace` is told what the scripts do.
+    pub(crate) async fn run_with(
         &self,
         case: &Case,
         sessions: &dyn SessionSource,
         fixtures: &Fixtures<'_>,
+        host: &CaseHost,
         trace: Option<Arc<Trace>>,
     ) -> Result<CaseResult, CaseError> {
         let mut result = CaseResult::default();
         let mut setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
         setup.trace = trace;
+        setup.network.clone_from(&host.network);
         let (contract, config) = self.config(case, &setup.files)?;
+        let contract = host.contract(contract);
         let dialect = contract.dialect();
         let options = self.load_options(case)?.contract(contract);
         let loaded = HookSet::load(dialect, config.as_bytes(), &options);
@@ -375,7 +380,7 @@ impl CaseFile {
         };
         let shadow = case.options.as_ref().or(self.options.as_ref()).is_some_and(|options| options.shadow);
         let hooks = if shadow { hooks.shadow() } else { hooks };
-        let answers = Arc::new(Answers::new(case.answers.iter().chain(&self.answers).cloned()));
+        let answers = Arc::new(host.answers(case.answers.iter().chain(&self.answers), &setup.files));
         setup.hook_host = Some(Arc::clone(&answers) as _);
         let files = Arc::clone(&setup.files);
         let before = files.snapshot();

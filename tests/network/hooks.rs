@@ -319,7 +319,9 @@ impl Folder {
         let path = std::env::temp_dir().join(format!("hookbox-network-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a folder");
         for (name, text) in files {
-            std::fs::write(path.join(name), text).expect("a file");
+            let file = path.join(name);
+            std::fs::create_dir_all(file.parent().unwrap_or(&path)).expect("a folder");
+            std::fs::write(file, text).expect("a file");
         }
         Self(path)
     }
@@ -463,4 +465,111 @@ fn the_command_says_what_is_wrong_with_its_options() {
         assert_eq!(status, 1);
         assert!(stderr.contains(wanted), "{wanted}: {stderr}");
     }
+}
+
+/// A fixture with one case, whose three hooks ask.
+fn asking_cases(http: &str) -> String {
+    let config = json!({"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "http", "url": http},
+        {"type": "prompt", "prompt": "Safe? $ARGUMENTS", "model": "m"},
+        {"type": "mcp_tool", "server": "audit", "tool": "check", "input": {"cmd": "${tool_name}"}}]}]}});
+    let case = |name: &str, expected: &str| json!({"name": name, "event": claude_event(), "expect": {"decision": expected}});
+    json!({"id": "asks", "dialect": "claude-code", "hooks": config, "cases": [
+        case("one", "blocked"), case("two", "blocked"),
+        {"name": "canned", "answers": [{"kind": "http", "body": {}}, {"kind": "model", "body": {"ok": true}},
+            {"kind": "mcp_tool", "body": ""}], "event": claude_event(), "expect": {"decision": "proceed"}},
+    ]})
+    .to_string()
+}
+
+#[test]
+fn cases_are_answered_as_firings_are() {
+    let collector = Server::new(|_| json(&json!({})));
+    let model = Server::new(|_| open_ai_says("{\"ok\": false, \"reason\": \"the model says no\"}"));
+    let audit = tools(false, false);
+    let cases = asking_cases(&collector.url());
+    let rows = "- { kind: model, body: { ok: false, reason: canned } }\n- { kind: mcp_tool, body: '' }\n";
+    let files = [("cases/asks.yaml", cases.as_str()), ("fixture.yaml", ""), ("rows.yaml", rows)];
+    let folder = Folder::new("test-asks", &files);
+    let mcp = format!("audit={}", audit.url());
+    let live = [
+        "--model-endpoint",
+        &model.url(),
+        "--model-key",
+        "MODEL_KEY",
+        "--mcp",
+        &mcp,
+        "--allow-host",
+        &collector.host(),
+    ];
+    let key = [("MODEL_KEY", "sk-secret-of-mine")];
+    let test = |more: &[&str]| folder.run(&[&["test", ".", "-j", "1"], more].concat(), "", &key);
+    // Nobody is asked without being named, and a case's own rows come first.
+    let (stdout, stderr, status) = test(&[]);
+    assert_eq!(status, 1, "{stdout}{stderr}");
+    assert!(stdout.contains("1 passed, 2 failed"), "{stdout}");
+    assert_eq!(collector.asked().len() + model.asked().len(), 0);
+    let (stdout, stderr, status) = test(&live);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    assert_eq!((collector.asked().len(), model.asked().len()), (2, 2));
+    assert_eq!(model.asked()[0].header("authorization"), Some("Bearer sk-secret-of-mine"));
+    // What a file answers is not asked live; what nothing answers is.
+    let (stdout, stderr, status) = test(&["--answer", "rows.yaml", "--allow-host", &collector.host()]);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    assert_eq!((collector.asked().len(), model.asked().len()), (4, 2));
+    // A budget is that of all cases together: the second finds it spent, and a model that is not asked says nothing.
+    let (stdout, _, status) = test(&[&live[..], &["--model-budget", "10"]].concat());
+    assert_eq!((status, model.asked().len()), (1, 3), "{stdout}");
+    assert!(stdout.contains("2 passed, 1 failed"), "{stdout}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_of_the_user_answers_cases() {
+    let answer = "#!/bin/sh\nread -r question\ncase $question in *'\"kind\":\"model\"'*) echo '{\"body\": {\"ok\": false, \"reason\": \"by a program\"}}';; *) echo '{\"body\": \"\"}';; esac\n";
+    let cases = asking_cases("https://collector.example/");
+    let files = [("cases/asks.yaml", cases.as_str()), ("fixture.yaml", ""), ("answer.sh", answer)];
+    let folder = Folder::new("test-program", &files);
+    let (stdout, stderr, status) = folder.run(&["test", ".", "--answer-with", "sh answer.sh"], "", &[]);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    for (options, wanted) in [
+        (&["--answer-with", "sh answer.sh", "--mcp", "a=b"][..], "it answers everything"),
+        (&["--credential", "a=HOOKBOX_NOT_SET"], "no host may be asked"),
+        (&["--answer", "none.yaml"], "none.yaml: "),
+        (&["--contract", "claude-code@0"], "claude-code"),
+    ] {
+        let (_, stderr, status) = folder.run(&[&["test", "."], options].concat(), "", &[]);
+        assert!(status != 0 && stderr.contains(wanted), "{wanted}: {stderr}");
+    }
+}
+
+#[test]
+fn cases_run_by_another_version_of_their_contract() {
+    let config = json!({"hooks": {"post_tool_use": [{"matcher": "*", "hooks": [{"type": "command", "command": "echo seen"}]}]}});
+    let event = json!({"hook_event_name": "post_tool_use", "session_id": "s", "cwd": "/workspace", "tool_name": "shell",
+                       "tool_input": {}, "tool_response": "ok"});
+    let cases = |contexts: &[&str]| {
+        json!({"id": "v", "dialect": "docker-agent", "hooks": config,
+               "cases": [{"name": "text of a call's end", "event": event, "expect": {"contexts": contexts}}]})
+        .to_string()
+    };
+    let (newest, manual) = (cases(&[]), cases(&["seen"]));
+    let other = json!({"id": "o", "dialect": "infer", "hooks": {"enabled": true, "hooks": []},
+                       "cases": [{"name": "another dialect", "event": {"hook": "pre_tool"}, "expect": {}}]})
+    .to_string();
+    let files = [
+        ("new/cases/v.yaml", &*newest),
+        ("new/fixture.yaml", ""),
+        ("old/cases/v.yaml", &*manual),
+        ("old/fixture.yaml", ""),
+        ("old/cases/o.yaml", &*other),
+    ];
+    let folder = Folder::new("test-contract", &files);
+    assert_eq!(folder.run(&["test", "new"], "", &[]).2, 0);
+    let (stdout, stderr, status) = folder.run(&["test", "old", "--contract", "docker-agent@manual"], "", &[]);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    assert_eq!(folder.run(&["test", "old"], "", &[]).2, 1);
+    assert_eq!(folder.run(&["test", "new", "--contract", "docker-agent@manual"], "", &[]).2, 1);
+    let (stdout, _, status) = folder.run(&["test", "--contract", "help"], "", &[]);
+    assert!(status == 0 && stdout.contains("docker-agent@manual"), "{stdout}");
 }
