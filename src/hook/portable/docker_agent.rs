@@ -6,6 +6,7 @@ use super::{
     whole_seconds,
 };
 use crate::document::Node;
+use crate::hook::dialect::docker_agent::config;
 use crate::hook::dialect::docker_agent::event::EVENTS;
 use crate::hook::event_table::Failure;
 use serde_json::{Map, Value, json};
@@ -110,7 +111,9 @@ fn is_matched(event: &str) -> bool {
 fn read(node: &Node) -> Vec<PortableHook> {
     let mut hooks = Vec::new();
     let agents = node.get("agents").map_or(&[][..], Node::members);
-    let maps = agents.iter().filter_map(|agent| agent.value.get("hooks")).chain(node.get("hooks"));
+    let alone = Some(node).filter(|node| config::is_event_map(node));
+    let of_agents = agents.iter().filter_map(|agent| agent.value.get("hooks"));
+    let maps = of_agents.chain(node.get("hooks")).chain(config::user_hooks(node)).chain(alone);
     for map in maps {
         for event in map.members() {
             for entry in super::one_or_more(&event.value) {

@@ -11,6 +11,7 @@ mod redact;
 mod repeated;
 mod safer_shell;
 mod safer_shell_rules;
+mod transform_json;
 mod workspace;
 
 pub(super) use crate::hook::redact::Redactor;
@@ -131,7 +132,7 @@ const CONTEXT_EVENTS: [EventName; 7] = [
     EventName::WorktreeCreate,
 ];
 
-const BUILTINS: [Builtin; 17] = [
+const BUILTINS: [Builtin; 18] = [
     here("add_date", &[EventName::TurnStart], workspace::date),
     here("add_prompt_files", &[EventName::TurnStart], workspace::prompt_files),
     here("add_directory_listing", &[EventName::SessionStart], workspace::directory_listing),
@@ -180,6 +181,7 @@ const BUILTINS: [Builtin; 17] = [
         ],
         repeated::run,
     ),
+    here("transform_json", &[EventName::ToolResponseTransform], only_members),
     Builtin { name: "http_post", events: EventName::ALL, does: Does::Post },
 ];
 
@@ -281,6 +283,16 @@ pub(super) fn answer(
 /// Text for the context.
 fn context(text: &str) -> Value {
     json!({"hook_specific_output": {"additional_context": text}})
+}
+
+/// `transform_json`.
+fn only_members(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
+    if call.args.is_empty() || call.failed {
+        return Ok(None);
+    }
+    let result = call.payload.get("tool_response").and_then(Value::as_str);
+    let left = transform_json::only(result.ok_or("transform_json: the result is not a text")?, call.args)?;
+    Ok(Some(json!({"hook_specific_output": {"updated_tool_response": left}})))
 }
 
 /// The category of the call's tool: what the host says with the event, then the setting, then the platform's own names.

@@ -127,6 +127,7 @@ impl<'a> DockerAgentChain<'a> {
             input: self.fold.input().cloned(),
             response: self.fold.response().cloned(),
             messages: self.fold.messages().cloned(),
+            shows_category: self.bundle.contract.since(Part::Payload, "tool_category").is_none(),
         }
     }
 

@@ -132,6 +132,15 @@ impl Loader<'_> {
                     self.agents(agents);
                 }
                 self.agent(node, &Origin::default());
+                // A file of the user's settings, whose hooks are every agent's.
+                if let Some(hooks) = user_hooks(node) {
+                    let origin = Origin { prefix: "settings.hooks:".to_owned(), ..Origin::default() };
+                    if hooks.is_object() {
+                        self.event_map(hooks, &origin);
+                    } else {
+                        self.expected(hooks, "settings.hooks", "a mapping of events");
+                    }
+                }
             }
             _ => self.expected(node, "config", "a mapping"),
         }
@@ -440,8 +449,13 @@ impl Loader<'_> {
     }
 }
 
+/// The hooks of a file of the user's settings.
+pub(in crate::hook) fn user_hooks(file: &Node) -> Option<&Node> {
+    file.get("settings")?.get("hooks")
+}
+
 /// Whether a document is an event map without anything around it.
-pub(super) fn is_event_map(node: &Node) -> bool {
+pub(in crate::hook) fn is_event_map(node: &Node) -> bool {
     node.get("hooks").is_none() && node.get("agents").is_none() && is_map_of_events(node)
 }
 
@@ -454,6 +468,7 @@ pub(super) fn recognises(config: &Node) -> bool {
     let agents = config.get("agents").map_or(&[][..], Node::members);
     agents.iter().any(|agent| agent.value.get("hooks").is_some_and(Node::is_object))
         || config.get("hooks").is_some_and(has_hooks)
+        || user_hooks(config).is_some_and(has_hooks)
         || (is_event_map(config) && has_hooks(config))
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How far the sum of probabilities may be from one.
-const SUM_TOLERANCE: f64 = 0.01;
+const SUM_TOLERANCE: f64 = 0.001;
 
 /// What an evaluator hook does with an assessment.
 #[derive(Clone, Debug)]
@@ -111,8 +111,11 @@ impl Evaluator {
     pub(super) fn request(&self, event: EventName, payload: &Map<String, Value>, category: &str) -> Request {
         let member = |name: &str| payload.get(name).cloned().unwrap_or(Value::Null);
         let payload = if event.routes() {
-            json!({"input": member("task_input"), "previous_output": member("previous_output"),
-                   "output": member("output"), "conversation": member("conversation")})
+            // What is empty is left out of the payload, and here.
+            let others = ["previous_output", "output", "conversation"].into_iter();
+            let others = others.filter_map(|name| Some((name.to_owned(), payload.get(name)?.clone())));
+            let input = payload.get("task_input").cloned().unwrap_or_else(|| "".into());
+            Value::Object([("input".to_owned(), input)].into_iter().chain(others).collect())
         } else {
             json!({"tool_name": member("tool_name"), "tool_input": member("tool_input"), "tool_category": category})
         };
@@ -148,38 +151,63 @@ impl Evaluator {
                 }
                 None => return output::interrupted_or_failed(terms, outcome),
             },
-            Fallback::Agent(default) => {
-                let choice = if is_answer { self.policy.choice(&assessed) } else { Err("evaluator_failed") };
-                let (agent, metadata) = match choice {
-                    Ok((choice, agent, probability)) => {
-                        (Some(agent), self.metadata(&assessed, &choice, probability))
-                    }
-                    Err(why) => {
-                        (default.as_deref(), json!({"evaluator": &*self.name, "fallback_reason": why}))
-                    }
+            Fallback::Agent(None) => {
+                let cause =
+                    format!("evaluator '{}' routes, and the agent has no routing.default_agent", self.name);
+                return failure(outcome, cause, "6.4: no default route");
+            }
+            // Who gave no answer in the hook's time did not answer otherwise than expected: nothing is known.
+            Fallback::Agent(_) if is_interrupted(&outcome.end) => {
+                return output::interrupted_or_failed(terms, outcome);
+            }
+            Fallback::Agent(Some(default)) => {
+                let found = if is_answer {
+                    self.policy.route(&assessed)
+                } else {
+                    Route { fallback: Some("evaluator_failed"), ..Route::default() }
                 };
-                let Some(agent) = agent else {
-                    let cause = format!(
-                        "evaluator '{}' decided nothing, and the agent has no default route",
-                        self.name
-                    );
-                    return failure(outcome, cause, "6.4: no route");
-                };
-                json!({"hook_specific_output": {"transition": {"action": "route", "agent": agent}, "metadata": metadata}})
+                let agent = found.agent.unwrap_or(default);
+                json!({"hook_specific_output": {"transition": {"action": "route", "agent": agent},
+                    "metadata": self.route_metadata(is_answer.then_some(&assessed), &found)}})
             }
         };
         output::read(terms, &ScriptOutcome::exited(0, verdict.to_string(), ""))
     }
 
     fn metadata(&self, assessed: &Value, choice: &str, probability: f64) -> Value {
-        let text = |name: &str| assessed.get(name).and_then(Value::as_str).unwrap_or_default();
-        let mut all = json!({"evaluator": &*self.name, "evaluator_type": text("type"), "evaluator_choice": choice,
-            "evaluator_probability": probability.to_string()});
-        if !text("model").is_empty() {
-            all["evaluator_model"] = text("model").into();
-        }
-        all
+        let found = Route { choice: Some(choice), probability: Some(probability), ..Route::default() };
+        self.route_metadata(Some(assessed), &found)
     }
+
+    /// What is known of an assessment, as far as it was looked at.
+    fn route_metadata(&self, assessed: Option<&Value>, found: &Route<'_>) -> Value {
+        let text = |name: &str| assessed?.get(name)?.as_str().filter(|text| !text.trim().is_empty());
+        let all = [
+            ("evaluator", Some(self.name.to_string())),
+            ("evaluator_type", text("type").map(str::to_owned)),
+            ("evaluator_choice", found.choice.filter(|choice| !choice.is_empty()).map(str::to_owned)),
+            ("evaluator_probability", found.probability.map(|number| number.to_string())),
+            ("evaluator_model", text("model").map(str::to_owned)),
+            ("fallback_reason", found.fallback.map(str::to_owned)),
+        ];
+        let known = all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
+        Value::Object(known.collect())
+    }
+}
+
+/// The hook's own time or a limit ended the question.
+const fn is_interrupted(end: &Ended) -> bool {
+    !matches!(end, Ended::Exited | Ended::NotStarted(_))
+}
+
+/// What an assessment that says where to go comes to.
+#[derive(Debug, Default)]
+struct Route<'a> {
+    choice: Option<&'a str>,
+    probability: Option<f64>,
+    agent: Option<&'a str>,
+    /// Why the agent's default holds.
+    fallback: Option<&'static str>,
 }
 
 impl Policy {
@@ -241,30 +269,34 @@ impl Policy {
         }
     }
 
-    /// Choice, agent and probability of an assessment that says where to go; the error is why the default holds.
-    fn choice<'p>(&'p self, assessed: &Value) -> Result<(String, &'p str, f64), &'static str> {
+    /// Where an assessment sends the conversation: its probabilities are looked at first, then its choice.
+    fn route<'a>(&'a self, assessed: &'a Value) -> Route<'a> {
+        let because = |fallback: &'static str| Route { fallback: Some(fallback), ..Route::default() };
         if assessed.get("type").and_then(Value::as_str) != Some("choice") {
-            return Err("invalid_result");
+            return because("invalid_result");
         }
         let choice = assessed.get("choice").and_then(Value::as_str).unwrap_or_default();
-        let agent = self.outcomes.get(choice).ok_or("unknown_choice")?;
-        let all = assessed.get("probabilities").and_then(Value::as_object).ok_or("invalid_result")?;
-        let is_whole =
-            all.len() == self.outcomes.len() && self.outcomes.keys().all(|key| all.contains_key(key));
-        let numbers: Vec<f64> =
-            all.values().filter_map(Value::as_f64).filter(|number| (0.0..=1.0).contains(number)).collect();
-        let sum: f64 = numbers.iter().sum();
-        if !is_whole || numbers.len() != all.len() || (sum - 1.0).abs() > SUM_TOLERANCE {
-            return Err("invalid_result");
-        }
+        let because = |fallback| Route { choice: Some(choice), ..because(fallback) };
+        let empty = Map::new();
+        let all = assessed.get("probabilities").and_then(Value::as_object).unwrap_or(&empty);
+        let numbers = self.outcomes.keys().map(|key| all.get(key).and_then(Value::as_f64));
+        let numbers: Option<Vec<f64>> =
+            numbers.map(|number| number.filter(|number| (0.0..=1.0).contains(number))).collect();
+        let Some(numbers) = numbers.filter(|numbers| {
+            let sum: f64 = numbers.iter().sum();
+            numbers.len() == all.len() && (sum - 1.0).abs() <= SUM_TOLERANCE
+        }) else {
+            return because("invalid_result");
+        };
+        let Some(agent) = self.outcomes.get(choice) else { return because("unknown_choice") };
         let of_choice = all.get(choice).and_then(Value::as_f64).unwrap_or(0.0);
+        let because = |fallback| Route { probability: Some(of_choice), ..because(fallback) };
         if numbers.iter().filter(|number| **number >= of_choice).count() > 1 {
-            return Err("tie");
-        }
-        if of_choice < self.least {
-            Err("below_threshold")
+            because("tie")
+        } else if of_choice < self.least {
+            because("below_threshold")
         } else {
-            Ok((choice.to_owned(), agent, of_choice))
+            Route { choice: Some(choice), probability: Some(of_choice), agent: Some(agent), fallback: None }
         }
     }
 }

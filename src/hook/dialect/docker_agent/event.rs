@@ -170,7 +170,7 @@ events! {
     SkillContentGuard "skill_content_guard" "" [.blocks(Failure::Closed).marks([Mark::PlatformStep])] GUARD,
         ["agent_name", "skill"];
     PromptFileGuard "prompt_file_guard" "" [.blocks(Failure::Closed).marks([Mark::PlatformStep])] GUARD,
-        ["agent_name", "prompt_file"];
+        ["agent_name", "source", "prompt_file"];
 }
 
 impl Row {

@@ -1,6 +1,7 @@
 //! Folding (5.2 of the contract): what the hooks of one firing came to.
 
 use super::event::EventName;
+use super::instruction::Instruction;
 use super::output::Said;
 use super::result::{DockerAgentResult, Permission};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
@@ -21,6 +22,7 @@ pub(super) struct Fold {
     exited_two: bool,
     stderr: Option<String>,
     contexts: Vec<String>,
+    instructions: Vec<Instruction>,
     system_messages: Vec<String>,
     summary: String,
     /// The call's arguments as they become.
@@ -46,6 +48,7 @@ impl Fold {
             exited_two: false,
             stderr: None,
             contexts: Vec::new(),
+            instructions: Vec::new(),
             system_messages: Vec::new(),
             summary: String::new(),
             input: None,
@@ -125,6 +128,7 @@ impl Fold {
             self.stderr = Some(stderr.to_owned());
         }
         self.contexts.extend(said.context);
+        self.instructions.extend(said.instructions);
         let mut metadata = said.metadata;
         self.metadata.append(&mut metadata);
         let mut parts = Vec::new();
@@ -199,6 +203,8 @@ impl Fold {
             message: self.messages.join("\n"),
             modified_input: self.input.filter(|_| allowed),
             additional_context: self.contexts.join("\n"),
+            instruction_context: (!self.instructions.is_empty())
+                .then(|| Json::of_any_size(serde_json::to_value(&self.instructions).unwrap_or_default())),
             system_message: self.system_messages.join("\n"),
             summary: self.summary,
             updated_messages: self.messages_rewritten,
@@ -215,6 +221,7 @@ impl Fold {
             Block { hook, reason, user_message: None }
         });
         let (mut contexts, mut system_messages) = (self.contexts, self.system_messages);
+        contexts.extend(self.instructions.iter().filter_map(Instruction::text).map(str::to_owned));
         if self.event == EventName::WorktreeCreate {
             // What it says is for the user of the command line, not for the model.
             system_messages.append(&mut contexts);

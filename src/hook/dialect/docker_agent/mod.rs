@@ -52,13 +52,14 @@
 mod builtin;
 mod bundle;
 mod chain;
-mod config;
+pub(in crate::hook) mod config;
 pub(super) mod contract;
 mod evaluator;
 pub(in crate::hook) mod event;
 mod expand;
 mod fold;
 mod guard;
+mod instruction;
 mod lane;
 mod log;
 mod model;

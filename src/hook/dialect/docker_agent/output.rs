@@ -5,6 +5,7 @@
 //! (names of fields without effect) and `suppress_output`.
 
 use super::event::{EventName, OUTPUT, Rewritten};
+use super::instruction::Instruction;
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::script::{Capture, Ended, ScriptOutcome};
@@ -84,6 +85,8 @@ pub(super) struct Said {
     pub(super) route: Option<String>,
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) context: Option<String>,
+    /// Instructions for the model, each under a key.
+    pub(super) instructions: Vec<Instruction>,
     /// Fields without effect here.
     pub(super) ignored: Vec<&'static str>,
 }
@@ -111,6 +114,8 @@ struct Specific {
     updated_input: Option<Map<String, Value>>,
     metadata: Option<BTreeMap<String, String>>,
     additional_context: Option<String>,
+    /// A list of [`Instruction`]s, where the contract has them.
+    instruction_context: Option<Value>,
     /// A text; what a built-in rewrites may stay an object.
     updated_tool_response: Option<Value>,
     updated_messages: Option<Vec<Value>>,
@@ -387,6 +392,19 @@ fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> DockerAgen
     draft.said.metadata = metadata.unwrap_or_default();
     let context = specific.additional_context.filter(|context| !context.is_empty());
     draft.said.context = draft.take(terms.context, "additional_context", context);
+    if let Some(instructions) = specific.instruction_context.filter(|_| terms.knows_transitions) {
+        match Instruction::read(instructions) {
+            Ok(instructions) => {
+                let all = Some(instructions).filter(|all| !all.is_empty());
+                let all = draft.take(event.takes_instructions(), "instruction_context", all);
+                draft.said.instructions = all.unwrap_or_default();
+            }
+            Err(why) => {
+                let cause = format!("invalid JSON output: instruction_context: {why}");
+                return failure(outcome, cause, "4.2: malformed JSON");
+            }
+        }
+    }
     if output.suppress == Some(true) {
         draft.shown.insert("suppress_output".to_owned(), true.into());
     }

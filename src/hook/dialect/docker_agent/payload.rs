@@ -16,8 +16,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Facts that are not part of a payload: which lane of `pre_tool_use` fires, what already allowed the call (5.4), the
-/// category of the tool (R34).
+/// Facts that are not part of a payload: which lane of `pre_tool_use` fires, what already allowed the call (5.4), and in the manual's
+/// contract the category of the tool (R34).
 pub(super) const FOR_THE_ENGINE: [&str; 3] = ["lane", "approved_by", "tool_category"];
 
 /// What the neutral event has a field for.
@@ -49,6 +49,8 @@ pub(super) struct Current {
     pub(super) input: Option<Json>,
     pub(super) response: Option<Json>,
     pub(super) messages: Option<Json>,
+    /// Hooks get to see the tool's category.
+    pub(super) shows_category: bool,
 }
 
 /// A member of a payload: its name, and a value that the event or a hook's rewrite may hold already.
@@ -72,7 +74,8 @@ fn members<'a>(
     let common = ["session_id", "cwd", "hook_event_name"];
     let known: FxHashSet<&str> =
         common.into_iter().chain(fields.iter().copied()).chain(FOR_THE_ENGINE).collect();
-    let others = event.facts.iter().filter(|(key, _)| !known.contains(key.as_str()));
+    let is_shown = |key: &str| !known.contains(key) || key == "tool_category" && current.shows_category;
+    let others = event.facts.iter().filter(|(key, _)| is_shown(key));
     all.extend(others.map(|(key, value)| (key.as_str(), Cow::Borrowed(value))));
     all.retain(|(key, value)| *key == "cost" && !value.is_null() || !is_empty(value));
     all

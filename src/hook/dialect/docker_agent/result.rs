@@ -39,6 +39,10 @@ pub struct DockerAgentResult {
     /// For the model; on `worktree_create` for the user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub additional_context: String,
+    /// Instructions for the model, a list of objects with `key`, `content` and what else hooks said of each: a host that
+    /// remembers tells the model what changed. [`Decision::contexts`](crate::hook::Decision::contexts) has their texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction_context: Option<Json>,
     /// For the user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub system_message: String,

@@ -9,10 +9,11 @@ versions! {
         [legacy_context_events = "false", merge_updated_input = "true"] {
         Event: "before_agent_run" "after_agent_complete" "skill_content_guard" "prompt_file_guard";
         Kind: "evaluator";
-        Builtin: "add_context" "http_post" "elide_repeated_tool_results";
+        Builtin: "add_context" "http_post" "elide_repeated_tool_results" "transform_json";
         Field: "system_prompt" "evaluator" "evaluator_policy" "routing_policy";
         Schema: "guard_decision";
+        Payload: "tool_category";
         Output: "transition" "instruction_context";
-        Way: "strict_config" "redact_before_approval" "strict_transition";
+        Way: "strict_config" "redact_before_approval" "strict_transition" "safer_shell_labels";
     }
 }

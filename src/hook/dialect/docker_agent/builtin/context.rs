@@ -9,9 +9,6 @@ pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     if let Some(agent) = call.agent {
         payload.insert("agent_name".to_owned(), agent.into());
     }
-    if call.args.is_empty() {
-        return Err("add_context: there is no template in args".to_owned());
-    }
     let mut parts = Vec::new();
     for (index, text) in call.args.iter().enumerate() {
         let rendered = Template::parse(text).and_then(|template| template.render_known(&payload));

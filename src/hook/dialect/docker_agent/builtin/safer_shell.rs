@@ -1,4 +1,5 @@
-//! `safer_shell` (R35): asks before a shell command that is not known to only read.
+//! `safer_shell` (R35): asks before a shell command that is not known to only read. Later releases of the platform judge commands
+//! themselves, and the built-in only says what it found.
 //!
 //! The command is taken apart as the shell would ([`crate::inspect`]), so that quoting, wrappers, substitutions and
 //! `bash -c` hide nothing. Of destructive commands the worst one is told. A known read is one command alone, without
@@ -6,6 +7,7 @@
 
 use super::safer_shell_rules::{DESTRUCTIVE, DestructiveRule, READERS, Reader};
 use super::{BuiltinCall, category};
+use crate::hook::version::Part;
 use crate::inspect::{CommandView, RedirectView, View, WordView, inspect_briefly};
 use serde_json::{Value, json};
 
@@ -20,18 +22,33 @@ pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
         return Ok(None);
     }
     let view = inspect_briefly(command.as_bytes());
+    let labels = call.contract.since(Part::Way, "safer_shell_labels").is_none();
+    let told = |label: &str, radius: &str, category: &str, reason: &str| {
+        Ok(Some(if labels {
+            labelled(label, radius, category, reason)
+        } else {
+            ask(radius, category, reason)
+        }))
+    };
     if let Some((rule, found)) = worst(&view) {
-        return Ok(Some(ask(rule.radius.name(), rule.category, &format!("`{found}` {}", rule.reason))));
+        let reason = format!("`{found}` {}", rule.reason);
+        return told("destructive", rule.radius.name(), rule.category, &reason);
     }
     if is_known_read(command, &view) {
-        return Ok(None);
+        return if labels { told("safe", "safe", "read", "the command only reads") } else { Ok(None) };
     }
     let why = match (&view.error, view.opaque.first()) {
         (Some(error), _) => format!("the command can not be read: {error}"),
         (None, Some(_)) => "what the command runs is only known when it runs".to_owned(),
         (None, None) => "the command is not known to only read".to_owned(),
     };
-    Ok(Some(ask("unknown", "unknown", &why)))
+    told("unknown", "unknown", "unknown", &why)
+}
+
+fn labelled(label: &str, radius: &str, category: &str, reason: &str) -> Value {
+    json!({"hook_specific_output": {
+        "metadata": {"safety_label": label, "blast_radius": radius, "category": category, "reason": reason},
+    }})
 }
 
 fn ask(radius: &str, category: &str, reason: &str) -> Value {

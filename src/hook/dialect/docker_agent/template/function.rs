@@ -147,6 +147,7 @@ fn length(value: &GoValue<'_>) -> Result<GoValue<'static>, String> {
             Value::Object(members) => members.len(),
             _ => 0,
         },
+        GoValue::Record(Value::Array(items), _) => items.len(),
         other => return Err(format!("len of a value of type {}", other.type_name())),
     };
     Ok(GoValue::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
@@ -167,6 +168,10 @@ fn index<'v>(tree: &GoValue<'v>, key: &GoValue<'_>) -> Result<GoValue<'v>, Strin
         }
         (GoValue::Tree(list), key) if list.is_array() => {
             let place = place(key, list.as_array().map_or(0, Vec::len), false)?;
+            Ok(tree.item(|tree| tree.get(place)).unwrap_or(GoValue::Nil))
+        }
+        (GoValue::Record(Value::Array(items), _), key) => {
+            let place = place(key, items.len(), false)?;
             Ok(tree.item(|tree| tree.get(place)).unwrap_or(GoValue::Nil))
         }
         (GoValue::Text(text), key) => {
@@ -352,7 +357,9 @@ fn verbed(verb: char, value: &GoValue<'_>, flags: &Flags) -> String {
             Some(most) => text.chars().take(most).collect(),
             None => text.to_string(),
         },
-        ('s', GoValue::Tree(_) | GoValue::Payload(_)) | ('t', GoValue::Bool(_)) => verbed('v', value, flags),
+        ('s', GoValue::Tree(_) | GoValue::Record(..) | GoValue::Payload(_)) | ('t', GoValue::Bool(_)) => {
+            verbed('v', value, flags)
+        }
         ('q', GoValue::Text(text)) => Value::from(text.as_ref()).to_string(),
         ('d', GoValue::Integer(number)) => format!("{}{number}", sign(*number < 0)),
         ('x', GoValue::Integer(number)) => {

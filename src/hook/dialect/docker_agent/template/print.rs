@@ -15,8 +15,28 @@ pub(super) fn append(out: &mut String, value: &GoValue<'_>) {
         GoValue::Float(float) => append_float(out, *float),
         GoValue::Text(text) => out.push_str(text),
         GoValue::Tree(tree) => append_tree(out, tree),
+        GoValue::Record(tree, record) => append_record(out, tree, record),
         GoValue::Payload(payload) => append_map(out, payload),
     }
+}
+
+/// A structure's values in their order; one that is not there is empty.
+fn append_record(out: &mut String, tree: &Value, record: &[(&str, &str)]) {
+    if let Value::Array(items) = tree {
+        out.push('[');
+        for (index, item) in items.iter().enumerate() {
+            out.push_str(if index > 0 { " " } else { "" });
+            append_record(out, item, record);
+        }
+        out.push(']');
+        return;
+    }
+    out.push('{');
+    for (index, (_, key)) in record.iter().enumerate() {
+        out.push_str(if index > 0 { " " } else { "" });
+        tree.get(key).into_iter().for_each(|value| append_tree(out, value));
+    }
+    out.push('}');
 }
 
 /// As `%v` prints it among others: there `nil` has its own word.
@@ -84,10 +104,26 @@ pub(super) fn json(value: &GoValue<'_>) -> String {
         GoValue::Float(float) => append_json(&mut out, &Value::from(*float)),
         GoValue::Text(text) => append_json_text(&mut out, text),
         GoValue::Tree(tree) => append_json(&mut out, tree),
+        GoValue::Record(tree, _) => append_json_record(&mut out, tree),
         // The members of a structure stay in their order.
         GoValue::Payload(payload) => append_members(&mut out, payload.iter()),
     }
     out
+}
+
+fn append_json_record(out: &mut String, tree: &Value) {
+    match tree {
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                append_json_record(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => append_members(out, members.iter()),
+        other => append_json(out, other),
+    }
 }
 
 fn append_json(out: &mut String, value: &Value) {

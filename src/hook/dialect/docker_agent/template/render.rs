@@ -127,6 +127,9 @@ impl<'v> Renderer<'v> {
                 let count = usize::try_from((*count).min(most)).unwrap_or(0);
                 Ok((0..count).map(|place| (integer(place), integer(place))).collect())
             }
+            GoValue::Record(Value::Array(items), _) => Ok((0..items.len())
+                .filter_map(|place| Some((integer(place), over.item(|tree| tree.get(place))?)))
+                .collect()),
             GoValue::Tree(tree) => Ok(match tree.as_ref() {
                 Value::Array(items) => (0..items.len())
                     .filter_map(|place| Some((integer(place), over.item(|tree| tree.get(place))?)))

@@ -17,9 +17,49 @@ pub(super) enum GoValue<'v> {
     Text(Cow<'v, str>),
     /// A list or a map.
     Tree(Cow<'v, Value>),
+    /// A structure below the payload, or a list of such.
+    Record(&'v Value, Record),
     /// The payload itself.
     Payload(&'v Map<String, Value>),
 }
+
+/// The fields of a structure: the name in Go and in JSON, in Go's order.
+pub(super) type Record = &'static [(&'static str, &'static str)];
+
+/// The members of the payload that are structures, or lists of such.
+const RECORDS: [(&str, Record); 6] = [
+    ("skill", &[("Name", "name"), ("Source", "source"), ("Path", "path"), ("Content", "content")]),
+    ("prompt_file", &[("Path", "path"), ("Content", "content")]),
+    ("conversation", &[("Role", "role"), ("Content", "content")]),
+    (
+        "messages",
+        &[
+            ("Role", "role"),
+            ("Content", "content"),
+            ("MultiContent", "multi_content"),
+            ("ReasoningContent", "reasoning_content"),
+            ("ToolCalls", "tool_calls"),
+            ("ToolCallID", "tool_call_id"),
+            ("IsError", "is_error"),
+            ("CreatedAt", "created_at"),
+            ("Model", "model"),
+        ],
+    ),
+    (
+        "from_agent_models",
+        &[("Provider", "provider"), ("Model", "model"), ("BaseURL", "base_url"), ("UnloadAPI", "unload_api")],
+    ),
+    (
+        "usage",
+        &[
+            ("InputTokens", "input_tokens"),
+            ("OutputTokens", "output_tokens"),
+            ("CachedInputTokens", "cached_input_tokens"),
+            ("CacheWriteTokens", "cached_write_tokens"),
+            ("ReasoningTokens", "reasoning_tokens"),
+        ],
+    ),
+];
 
 /// What a name that a map does not have is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +94,11 @@ impl<'v> GoValue<'v> {
                 GoValue::Integer(integer) => Self::Integer(integer),
                 GoValue::Float(float) => Self::Float(float),
                 GoValue::Text(text) => Self::Text(Cow::Owned(text.into_owned())),
-                GoValue::Tree(_) | GoValue::Payload(_) => Self::Tree(Cow::Owned(item.clone())),
+                GoValue::Tree(_) | GoValue::Record(..) | GoValue::Payload(_) => {
+                    Self::Tree(Cow::Owned(item.clone()))
+                }
             }),
+            &Self::Record(tree, record) => pick(tree).map(|item| Self::Record(item, record)),
             _ => None,
         }
     }
@@ -69,7 +112,12 @@ impl<'v> GoValue<'v> {
         match self {
             Self::Payload(payload) => {
                 let key = key_of(name).ok_or_else(|| format!("there is no field `.{name}`"))?;
-                Ok(payload.get(key).map_or_else(|| zero(key), top_level))
+                Ok(payload.get(key).map_or_else(|| zero(key), |value| top_level(key, value)))
+            }
+            Self::Record(tree, record) if tree.is_object() => {
+                let field = record.iter().find(|(own, _)| *own == name);
+                let (_, key) = field.ok_or_else(|| format!("there is no field `.{name}`"))?;
+                Ok(tree.get(key).map_or_else(|| zero(key), |value| top_level(key, value)))
             }
             Self::Tree(tree) if tree.is_object() => match (self.item(|tree| tree.get(name)), missing) {
                 (Some(item), _) => Ok(item),
@@ -94,6 +142,7 @@ impl<'v> GoValue<'v> {
                 Value::Object(members) => !members.is_empty(),
                 _ => false,
             },
+            Self::Record(tree, _) => tree.as_array().is_none_or(|items| !items.is_empty()),
             Self::Payload(_) => true,
         }
     }
@@ -107,14 +156,20 @@ impl<'v> GoValue<'v> {
             Self::Text(_) => "string",
             Self::Tree(tree) if tree.is_array() => "[]interface {}",
             Self::Tree(_) => "map[string]interface {}",
+            Self::Record(tree, _) if tree.is_array() => "[]struct",
+            Self::Record(..) => "struct",
             Self::Payload(_) => "hooks.Input",
         }
     }
 }
 
-/// A field of the payload: its whole numbers are integers there.
-fn top_level(value: &Value) -> GoValue<'_> {
+/// A field of the payload or of a structure: its whole numbers are integers there.
+fn top_level<'v>(key: &str, value: &'v Value) -> GoValue<'v> {
     match value {
+        Value::Array(_) | Value::Object(_) => match RECORDS.iter().find(|(known, _)| *known == key) {
+            Some(&(_, record)) => GoValue::Record(value, record),
+            None => GoValue::of(value),
+        },
         Value::Number(number) => match number.as_i64() {
             Some(integer) => GoValue::Integer(integer),
             None => GoValue::of(value),
@@ -127,14 +182,16 @@ fn top_level(value: &Value) -> GoValue<'_> {
 fn zero(key: &str) -> GoValue<'static> {
     match key {
         "tool_input" => GoValue::Tree(Cow::Owned(Value::Object(Map::new()))),
-        "messages" | "steering_messages" | "from_agent_models" => {
-            GoValue::Tree(Cow::Owned(Value::Array(Vec::new())))
-        }
-        "tool_error" => GoValue::Bool(false),
-        "tool_response" | "usage" | "cost" => GoValue::Nil,
+        "messages" | "steering_messages" | "from_agent_models" | "conversation" | "multi_content"
+        | "tool_calls" => GoValue::Tree(Cow::Owned(Value::Array(Vec::new()))),
+        "tool_error" | "tool_read_only" | "is_error" => GoValue::Bool(false),
+        "tool_response" | "usage" | "cost" | "skill" | "prompt_file" => GoValue::Nil,
         "iteration"
         | "input_tokens"
         | "output_tokens"
+        | "cached_input_tokens"
+        | "cached_write_tokens"
+        | "reasoning_tokens"
         | "context_limit"
         | "previous_max_iterations"
         | "new_max_iterations" => GoValue::Integer(0),
@@ -145,7 +202,16 @@ fn zero(key: &str) -> GoValue<'static> {
 /// The payload's key of a field's name in Go's spelling.
 fn key_of(name: &str) -> Option<&'static str> {
     static FIELDS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
-        let common = ["session_id", "cwd", "hook_event_name"];
+        // Those of calls of tools come with the host's facts.
+        let common = [
+            "session_id",
+            "cwd",
+            "hook_event_name",
+            "tool_category",
+            "tool_read_only",
+            "safety_policy",
+            "safety_label",
+        ];
         let all =
             EventName::ALL.iter().copied().flat_map(|event| event.fields().iter().copied()).chain(common);
         all.map(|key| (go_name(key), key)).collect()
