@@ -4,7 +4,7 @@
 //! `cargo run --example asking_hooks`
 
 use hookbox::hook::ask::{LiveHost, ModelEndpoint, ToolServer};
-use hookbox::hook::{Dialect, HookSet, LoadOptions};
+use hookbox::hook::{Dialect, HookSet, LoadOptions, Verdict};
 use hookbox::network::{AllowedHost, EgressPolicy, HttpClient, HttpPolicy, Network, Secret};
 use hookbox::sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -48,10 +48,21 @@ fn exchange(mut stream: TcpStream, answer: fn(&Value) -> Value) -> std::io::Resu
     write!(stream, "{head}Content-Length: {}\r\n\r\n{reply}", reply.len())
 }
 
-/// Takes every tool call, and has no opinion.
+/// Takes every tool call; what is pushed stays here, and what is deployed a person has to allow.
 fn collect(payload: &Value) -> Value {
     println!("  collector: {} {}", payload["tool_name"], payload["tool_input"]);
-    json!({})
+    let command = payload["tool_input"]["command"].as_str().unwrap_or_default();
+    let verdict = |decision: &str, reason: &str| {
+        json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": decision,
+               "permissionDecisionReason": reason}})
+    };
+    if command.starts_with("git push") {
+        verdict("deny", "nothing is pushed from here")
+    } else if command.starts_with("deploy") {
+        verdict("ask", "a person allows deployments")
+    } else {
+        json!({})
+    }
 }
 
 /// A model that finds deletions dangerous.
@@ -111,22 +122,32 @@ async fn main() -> Result<(), Failure> {
     let host = Arc::new(host);
     let sandbox = Sandbox::builder().hook_host(Arc::clone(&host) as _).build()?;
 
-    let mut blocked = 0;
-    for command in ["ls src", "rm -rf /workspace", "touch release/notes.txt"] {
+    // What each call comes to, and who says so: nobody, the collector twice, the model, the tool.
+    let expected = [
+        ("ls src", "goes on"),
+        ("git push", "blocked: nothing is pushed from here"),
+        ("deploy staging", "a person is asked"),
+        ("rm -rf /workspace", "blocked: the model finds it dangerous"),
+        ("touch release/notes.txt", "blocked: release/ is frozen until Monday"),
+    ];
+    for (command, expected) in expected {
         println!("tool call: {command}");
         let event = hooks.read_event(&json!({
             "hook_event_name": "PreToolUse", "session_id": "ses_01", "tool_name": "Bash",
             "tool_input": {"command": command}, "tool_use_id": "call_01",
         }))?;
         let outcome = hooks.fire(&sandbox, &event).await;
-        match outcome.decision.blocked {
-            Some(block) => {
-                blocked += 1;
-                println!("  blocked: {}", block.reason);
-            }
-            None => println!("  goes on"),
+        let decision = &outcome.decision;
+        let came_to = match (&decision.blocked, decision.permission) {
+            (Some(block), _) => format!("blocked: {}", block.reason),
+            (None, Some(Verdict::Ask)) => "a person is asked".to_owned(),
+            (None, _) => "goes on".to_owned(),
+        };
+        println!("  {came_to}");
+        if came_to != expected {
+            return Err(format!("{command}: {expected} was expected").into());
         }
     }
     println!("{} tokens were used", host.tokens());
-    if blocked == 2 { Ok(()) } else { Err(format!("{blocked} of 2 calls were blocked").into()) }
+    if host.tokens() == 5 * 129 { Ok(()) } else { Err("every call is put to the model".into()) }
 }
