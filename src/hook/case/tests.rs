@@ -134,7 +134,9 @@ fn ids_of_well_formed_files(dialect: &str, prefix: &str) -> Vec<String> {
             file.id
         })
         .collect();
-    ids.retain(|id| id.starts_with(prefix));
-    ids.sort_by_key(|id| id.strip_prefix(prefix).and_then(|number| number.parse::<u32>().ok()));
+    // Others have a word instead of a number: no section of the contract is theirs.
+    let number = |id: &String| id.strip_prefix(prefix)?.parse::<u32>().ok();
+    ids.retain(|id| number(id).is_some());
+    ids.sort_by_key(number);
     ids
 }

@@ -172,6 +172,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("IN-16", "script-syntax"),
     ("EV-16", "exit-not-blocking"),
     ("AG-16", "cannot-block"),
+    ("AG-documented", "cannot-block"), // hooks of an example that says so
     ("agentao-G10", "script-syntax"),
     ("DA-28", "cannot-block"),
     ("CC-7", "command-missing"), // a guard whose tools are not there
@@ -201,6 +202,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("AG-16", "config-notice"),
     ("IN-3", "config-notice"),
     ("IN-23", "config-notice"),
+    ("IN-documented", "config-notice"),
     // A program that is not there; the allow-list is asked, nothing is run: there are no stubs.
     ("CC-24", "command-missing"),
     ("DA-11", "command-missing"),
