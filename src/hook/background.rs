@@ -14,6 +14,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 /// How many may be under way in one session.
@@ -161,14 +162,24 @@ fn poll_of(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
     if nothing_left { Poll::Ready(()) } else { Poll::Pending }
 }
 
-/// `work`, with the session's runs going on beside it. What `work` itself starts waits for its next turn.
+/// `work`, with the session's runs going on beside it. What `work` itself starts goes on when `work` waits for something;
+/// `given_way` tells when it only lets others come first, which depends on how fast the machine is.
 pub(super) async fn beside<T>(
     host: &dyn HookRunner,
+    given_way: &AtomicBool,
     mut work: Pin<&mut (impl Future<Output = T> + Send)>,
 ) -> T {
     poll_fn(|context| {
-        let _ = poll(host, context);
-        work.as_mut().poll(context)
+        let goes_on = given_way.swap(false, Ordering::Relaxed);
+        if !goes_on {
+            let _ = poll(host, context);
+        }
+        let result = work.as_mut().poll(context);
+        // What woke this may have been for them.
+        if goes_on && result.is_pending() && !given_way.load(Ordering::Relaxed) {
+            let _ = poll(host, context);
+        }
+        result
     })
     .await
 }

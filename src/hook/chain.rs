@@ -28,6 +28,7 @@ use std::borrow::Cow;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -138,10 +139,13 @@ impl<'a> Firing<'a> {
         Box::pin(async move {
             let Self { event, host, session, config, mut pace, .. } = self;
             pace.look().await;
+            let given_way = Arc::clone(&pace.given_way);
             let mut turns = Turns { config, host, event, name: chain.event_name(), hooks, chain };
             let records = match turns.chain.order() {
-                Order::Sequential => background::beside(session, pin!(turns.sequential(pace))).await,
-                Order::Parallel => background::beside(session, pin!(turns.parallel(pace))).await,
+                Order::Sequential => {
+                    background::beside(session, &given_way, pin!(turns.sequential(pace))).await
+                }
+                Order::Parallel => background::beside(session, &given_way, pin!(turns.parallel(pace))).await,
             };
             turns.close(&records);
             let logs = turns.chain.logs();
@@ -215,7 +219,7 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             }
             records.push(record);
         }
-        for ((of, place), (outcome, warnings)) in started.into_iter().zip(join(runs).await) {
+        for ((of, place), (outcome, warnings)) in started.into_iter().zip(join(runs, &pace.given_way).await) {
             let Some(record) = records.get_mut(place) else { continue };
             record.warnings = warnings;
             self.fold(of, outcome, record).await;
@@ -315,11 +319,13 @@ const IN_A_TURN: Duration = Duration::from_micros(400);
 /// Lets other tasks of the thread come first after some work. What a hook's conditions and its payload cost is not known before.
 struct Pace {
     since: Duration,
+    /// It just did; nothing is waited for.
+    given_way: Arc<AtomicBool>,
 }
 
 impl Pace {
     fn new() -> Self {
-        Self { since: real_monotonic() }
+        Self { since: real_monotonic(), given_way: Arc::default() }
     }
 
     async fn look(&mut self) {
@@ -331,6 +337,7 @@ impl Pace {
             if std::mem::replace(&mut has_waited, true) {
                 return Poll::Ready(());
             }
+            self.given_way.store(true, Ordering::Relaxed);
             cx.waker().wake_by_ref();
             Poll::Pending
         })
@@ -340,21 +347,23 @@ impl Pace {
 }
 
 /// All results in order, once the last one is there. Many short runs take long together: others come first in between.
-async fn join<T>(futures: Vec<HookFuture<'_, T>>) -> Vec<T> {
+async fn join<T>(futures: Vec<HookFuture<'_, T>>, given_way: &AtomicBool) -> Vec<T> {
     let mut waiting: Vec<_> = futures.into_iter().map(|future| (Some(future), None)).collect();
-    // Where it goes on.
-    let mut next = 0;
+    // Where it goes on, and how many have not been looked at yet.
+    let (mut next, mut unseen) = (0, waiting.len());
     poll_fn(|context| {
         let since = real_monotonic();
         for _ in 0..waiting.len() {
             let place = next;
             next = if next + 1 < waiting.len() { next + 1 } else { 0 };
+            unseen = unseen.saturating_sub(1);
             let Some((future, result)) = waiting.get_mut(place) else { break };
             let Some(running) = future else { continue };
             if let Poll::Ready(value) = running.as_mut().poll(context) {
                 (*future, *result) = (None, Some(value));
             }
             if real_monotonic().saturating_sub(since) >= IN_A_TURN {
+                given_way.store(unseen > 0, Ordering::Relaxed);
                 context.waker().wake_by_ref();
                 break;
             }
