@@ -1,5 +1,7 @@
 //! Every dialect with every kind of failure, over a scripted session: open where the platform is, closed where the host wants it.
 
+mod class;
+
 use super::*;
 use crate::hook::contract::LoadOptions;
 use crate::hook::dialect::list::Dialect;
