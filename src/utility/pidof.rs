@@ -5,13 +5,15 @@ use crate::utility::prelude::*;
 
 options! {
     enum Opt {
-        Single = flag('s', "", "single shot: one pid only"),
-        Quiet = flag('q', "", "quiet: only the exit status"),
-        Scripts = flag('x', "", "shells running the named scripts too"),
-        Omit = value('o', "", "omitpid", "omit processes with that process id"),
-        Separator = value('S', "", "separator", "use separator between pids"),
-        SameRoot = flag('c', "", "only processes with the same root"),
-        NoStat = flag('n', "", "avoid stat on network file systems") | flag('z', "", "zombies too"),
+        SameRoot = flag('c', "", "return PIDs with the same root directory: all of a session have one"),
+        Separator = value('d', "", "sep", "use the provided character as output separator"),
+        Usage = flag('h', "", "display this help text"),
+        NoStat = flag('n', "", "avoid using stat on network shares: a session has none"),
+        Omit = value('o', "", "omitpid", "omit results with a given PID; %PPID is the calling shell"),
+        Quiet = flag('q', "", "quiet mode: do not display output"),
+        Single = flag('s', "", "only return one PID"),
+        Scripts = flag('x', "", "return PIDs of shells running scripts with a matching name"),
+        Zombies = flag('z', "", "list zombie processes too: a session has none"),
     }
 }
 
@@ -29,12 +31,26 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = ctx.args.clone();
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    if options.has(Opt::Usage) {
+        ctx.stdout.push(super::context::options::help(&UTILITY, Opt::TABLE).as_bytes());
+        return Ok(ExitStatus::SUCCESS);
+    }
     let rows = ctx.processes(&args).await;
+    let parent = rows.iter().find(|row| row.asks).map(|row| row.parent.to_decimal());
+    let mut omitted: Vec<&[u8]> = Vec::new();
+    for list in options.values(Opt::Omit) {
+        for item in list.split(|byte| matches!(byte, b',' | b';' | b':')) {
+            omitted.push(match &parent {
+                Some(parent) if item == b"%PPID" => parent.as_bytes(),
+                _ => item,
+            });
+        }
+    }
     let mut found: Vec<String> = Vec::new();
     for row in rows.iter().rev() {
         ctx.tick().await?;
         let pid = row.pid.to_decimal();
-        let is_omitted = options.values(Opt::Omit).any(|omitted| omitted.as_bytes() == pid.as_bytes());
+        let is_omitted = omitted.contains(&pid.as_bytes());
         let scripts = options.has(Opt::Scripts).then(|| row.argv.get(1)).flatten();
         let is_named = options.operands.iter().any(|name| {
             let base = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);

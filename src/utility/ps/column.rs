@@ -12,6 +12,8 @@ pub(super) struct Column {
     pub(super) kind: Kind,
     pub(super) heading: String,
     pub(super) width: usize,
+    /// The width was given: a longer heading does not widen the values.
+    pub(super) is_fixed: bool,
     pub(super) right: bool,
 }
 
@@ -66,6 +68,20 @@ const COLUMNS: &[Row] = &[
     (&["rgroup"], "RGROUP", 8, false, Kind::GroupName),
     (&["gid", "egid"], "GID", 5, true, Kind::Gid),
     (&["rgid"], "RGID", 5, true, Kind::Gid),
+    (&["suser"], "SUSER", 8, false, Kind::User),
+    (&["suid"], "SUID", 5, true, Kind::Uid),
+    (&["sgroup"], "SGROUP", 8, false, Kind::GroupName),
+    (&["sgid"], "SGID", 5, true, Kind::Gid),
+    (&["fuser"], "FUSER", 8, false, Kind::User),
+    (&["fuid"], "FUID", 5, true, Kind::Uid),
+    (&["fgroup"], "FGROUP", 8, false, Kind::GroupName),
+    (&["fgid"], "FGID", 5, true, Kind::Gid),
+    (&["svuser"], "SVUSER", 8, false, Kind::User),
+    (&["svuid"], "SVUID", 5, true, Kind::Uid),
+    (&["svgroup"], "SVGROUP", 8, false, Kind::GroupName),
+    (&["svgid"], "SVGID", 5, true, Kind::Gid),
+    (&["supgid"], "SUPGID", 20, false, Kind::Fixed("-")),
+    (&["label"], "LABEL", 31, false, Kind::Fixed("-")),
     (&["stat"], "STAT", 4, false, Kind::Status),
     (&["state", "s"], "S", 1, false, Kind::State),
     (&["ni", "nice"], "NI", 3, true, Kind::Fixed("0")),
@@ -95,7 +111,10 @@ const COLUMNS: &[Row] = &[
     (&["f", "flag", "flags"], "F", 1, true, Kind::Fixed("0")),
     (&["nlwp", "thcount"], "NLWP", 4, true, Kind::Fixed("1")),
     (&["psr"], "PSR", 3, true, Kind::Fixed("0")),
-    (&["cls", "class", "policy"], "CLS", 3, true, Kind::Fixed("TS")),
+    (&["cls"], "CLS", 3, true, Kind::Fixed("TS")),
+    (&["class"], "CLS", 3, false, Kind::Fixed("TS")),
+    (&["policy"], "POL", 3, false, Kind::Fixed("TS")),
+    (&["sched"], "SCH", 3, true, Kind::Fixed("0")),
     (&["rtprio"], "RTPRIO", 6, true, Kind::Fixed("-")),
     (&["pending"], "PENDING", 16, true, Kind::Fixed("0000000000000000")),
     (&["blocked"], "BLOCKED", 16, true, Kind::Fixed("0000000000000000")),
@@ -108,7 +127,18 @@ impl Column {
     pub(super) fn named(name: &[u8]) -> Option<Self> {
         let row = COLUMNS.iter().find(|row| row.0.iter().any(|known| known.as_bytes() == name))?;
         let (_, heading, width, right, kind) = *row;
-        Some(Self { kind, heading: heading.to_metered(), width, right })
+        Some(Self { kind, heading: heading.to_metered(), width, is_fixed: false, right })
+    }
+
+    /// Users, groups and what the kernel waits for as numbers (`n`).
+    pub(super) fn make_numeric(&mut self) {
+        self.kind = match self.kind {
+            Kind::User => Kind::Uid,
+            Kind::GroupName => Kind::Gid,
+            kind if self.heading == "WCHAN" => kind,
+            _ => return,
+        };
+        self.right = true;
     }
 
     pub(super) fn value(&self, ctx: &Context, shown: &Shown) -> String {

@@ -42,7 +42,10 @@ options! {
         Width = value('\0', "cols", "num", "set screen width"),
         Wide = flag('w', "", "unlimited output width (twice)"),
         Version = flag('V', "version", "display version information and exit"),
-        Bsd = flag('\0', "", "BSD's options without a dash: a x g T r u j l s v f h k o O p t U w c S V"),
+        Classes = flag('c', "", "show scheduling classes"),
+        Numeric = flag('n', "", "display numeric uid and gid"),
+        Children = flag('S', "cumulative", "include some dead child process data"),
+        Bsd = flag('\0', "", "BSD's options without a dash: a x g T r u j l s v f h k n o O p q t U w c S V"),
     }
 }
 
@@ -159,7 +162,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.stdout.push(help(&UTILITY, UTILITY.options).as_bytes());
         return Ok(ExitStatus::SUCCESS);
     }
-    let settings = match Reader::new(&args).read(ctx) {
+    let settings = match Reader::read(ctx, &args) {
         Ok(settings) => settings,
         Err(UtilityError::Failed { message, .. }) => {
             ctx.stderr.push(usage(&message).as_bytes());
@@ -273,8 +276,11 @@ const LEAST_LAST: usize = 3;
 
 async fn print(ctx: &mut Context, settings: &Settings, shown: &[Shown]) -> Result<(), UtilityError> {
     let headings: Vec<String> = settings.columns.iter().map(|column| column.heading.clone()).collect();
-    let has_headings =
-        settings.headings != Headings::None && headings.iter().any(|heading| !heading.is_empty());
+    let has_headings = match settings.headings {
+        Headings::None => false,
+        Headings::Once => headings.iter().any(|heading| !heading.is_empty()),
+        Headings::EachPage => true,
+    };
     let page = match settings.headings {
         Headings::EachPage => {
             if settings.lines == 0 {
@@ -289,20 +295,24 @@ async fn print(ctx: &mut Context, settings: &Settings, shown: &[Shown]) -> Resul
     let width = settings.width(ctx);
     for (index, row) in shown.iter().enumerate() {
         if has_headings && index % rows_of_page == 0 {
-            line(ctx, settings, &headings, width).await?;
+            line(ctx, settings, &headings, None, true).await?;
         }
         let mut values: Vec<String> = Vec::new();
-        for column in &settings.columns {
+        let last = settings.columns.len().saturating_sub(1);
+        for (at, column) in settings.columns.iter().enumerate() {
+            // The last one has as much room as it needs.
+            let wide = column::Column { width: usize::MAX, ..column.clone() };
+            let column = if at == last { &wide } else { column };
             values.push(if settings.names_alone && column.kind == column::Kind::Command {
                 row.name()
             } else {
                 column.value(ctx, row)
             });
         }
-        line(ctx, settings, &values, width).await?;
+        line(ctx, settings, &values, width, false).await?;
     }
     if has_headings && shown.is_empty() {
-        line(ctx, settings, &headings, width).await?;
+        line(ctx, settings, &headings, None, true).await?;
     }
     Ok(())
 }
@@ -330,12 +340,14 @@ async fn line(
     settings: &Settings,
     values: &[String],
     screen: Option<usize>,
+    is_heading: bool,
 ) -> Result<(), UtilityError> {
     let last = values.len().saturating_sub(1);
     let mut used: usize = 0;
     for (index, (column, value)) in settings.columns.iter().zip(values).enumerate() {
         ctx.tick().await?;
-        let width = column.width.max(column.heading.chars().count());
+        let width =
+            if column.is_fixed { column.width } else { column.width.max(column.heading.chars().count()) };
         let length = value.chars().count();
         let padding = crate::memory::repeat_text(" ", width.saturating_sub(length));
         if column.right {
@@ -348,7 +360,9 @@ async fn line(
             let end = value.char_indices().nth(room).map_or(value.len(), |(at, _)| at);
             ctx.stdout.push(value.as_bytes().get(..end).unwrap_or_default());
         } else {
-            let is_cut = column.kind == column::Kind::Command && length > width;
+            let is_cut = !is_heading
+                && matches!(column.kind, column::Kind::Command | column::Kind::Name)
+                && length > width;
             let shown: String =
                 if is_cut { value.chars().take(width).collect() } else { value.as_str().to_metered() };
             ctx.stdout.push(shown.as_bytes());

@@ -15,6 +15,15 @@ const EXTRA_FULL: &str = "user,pid,ppid,c,sz,rss,psr,stime,tname,time,cmd";
 const LONG: &str = "f,s,uid,pid,ppid,c,opri,ni,addr,sz,wchan,tname,time,ucmd";
 const LONG_Y: &str = "s,uid,pid,ppid,c,opri,ni,rss,sz,wchan,tname,time,ucmd";
 const JOBS: &str = "pid,pgid,sid,tname,time,ucmd";
+/// Each format of UNIX and what `-c`, the scheduling classes, makes of it.
+const CLASSES: [(&str, &str); 6] = [
+    (DEFAULT, "pid,class,pri,tname,time,ucmd"),
+    (FULL, "user,pid,ppid,class,pri,stime,tname,time,cmd"),
+    (EXTRA_FULL, "user,pid,ppid,class,pri,sz,rss,psr,stime,tname,time,cmd"),
+    (LONG, "f,s,uid,pid,ppid,class,pri,addr,sz,wchan,tname,time,ucmd"),
+    (LONG_Y, "s,uid,pid,ppid,class,pri,rss,sz,wchan,tname,time,ucmd"),
+    (JOBS, "pid,pgid,sid,class,pri,tname,time,ucmd"),
+];
 const BSD: &str = "pid,tname,stat,bsdtime,args";
 const BSD_USER: &str = "user,pid,pcpu,pmem,vsz,rss,tname,stat,start_time,bsdtime,args";
 const BSD_JOBS: &str = "ppid,pid,pgid,sid,tname,tpgid,stat,uid,bsdtime,args";
@@ -24,11 +33,15 @@ const BSD_MEMORY: &str = "pid,tname,stat,bsdtime,maj_flt,trs,drs,rss,pmem,args";
 
 /// Reads the arguments one after another.
 pub(super) struct Reader<'a> {
-    pub(super) args: &'a [Text],
-    pub(super) settings: Settings,
+    args: &'a [Text],
+    settings: Settings,
     format: Option<&'static str>,
     bsd: bool,
+    /// A dash before letters means nothing: they are BSD's.
+    ignores_dashes: bool,
     long_y: bool,
+    classes: bool,
+    numeric: bool,
 }
 
 pub(super) fn wrong(message: crate::memory::String) -> UtilityError {
@@ -36,12 +49,30 @@ pub(super) fn wrong(message: crate::memory::String) -> UtilityError {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(args: &'a [Text]) -> Self {
-        Self { args, settings: Settings::default(), format: None, bsd: false, long_y: false }
+    fn new(args: &'a [Text]) -> Self {
+        Self {
+            args,
+            settings: Settings::default(),
+            format: None,
+            bsd: false,
+            ignores_dashes: false,
+            long_y: false,
+            classes: false,
+            numeric: false,
+        }
     }
 
-    /// The settings, once all arguments were read.
-    pub(super) fn read(mut self, ctx: &Context) -> Result<Settings, UtilityError> {
+    /// The settings, once all arguments were read. What cannot be read as options of UNIX may be those of BSD behind a dash:
+    /// `ps -aux`.
+    pub(super) fn read(ctx: &Context, args: &'a [Text]) -> Result<Settings, UtilityError> {
+        Self::new(args).read_all(ctx).or_else(|error| {
+            let mut again = Self::new(args);
+            (again.bsd, again.ignores_dashes) = (true, true);
+            again.read_all(ctx).map_err(|_| error)
+        })
+    }
+
+    fn read_all(mut self, ctx: &Context) -> Result<Settings, UtilityError> {
         while let Some((arg, rest)) = self.args.split_first() {
             self.args = rest;
             match arg.as_bytes() {
@@ -49,7 +80,7 @@ impl<'a> Reader<'a> {
                 [b'-', letters @ ..] if letters.first().is_some_and(u8::is_ascii_digit) => {
                     self.pids(letters)?;
                 }
-                [b'-', letters @ ..] => self.letters(ctx, letters, true)?,
+                [b'-', letters @ ..] => self.letters(ctx, letters, !self.ignores_dashes)?,
                 [first, ..] if first.is_ascii_digit() => {
                     self.bsd = true;
                     self.pids(arg)?;
@@ -70,7 +101,9 @@ impl<'a> Reader<'a> {
                 None if self.bsd => BSD,
                 None => DEFAULT,
             };
-            for name in names.split(',') {
+            let classes = CLASSES.iter().find(|(format, _)| self.classes && *format == names);
+            let shown = classes.map_or(names, |(_, classes)| *classes);
+            for name in shown.split(',') {
                 self.settings.columns.extend(Column::named(name.as_bytes()));
             }
             for column in &mut self.settings.columns {
@@ -83,6 +116,9 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        if self.numeric {
+            self.settings.columns.iter_mut().for_each(Column::make_numeric);
+        }
         Ok(self.settings)
     }
 
@@ -93,21 +129,24 @@ impl<'a> Reader<'a> {
             let takes_list =
                 if is_unix { b"CGgOopqstUu".contains(&letter) } else { b"kOopqtU".contains(&letter) };
             if takes_list {
-                let list = if tail.is_empty() {
-                    let Some((list, args)) = self.args.split_first() else {
-                        return Err(wrong(match letter {
-                            b'o' | b'O' => {
-                                format!("format specification must follow -{}", char::from(letter))
-                            }
-                            _ => format!("list of {} must follow -{}", list_name(letter), char::from(letter)),
-                        }));
-                    };
+                let attached = Some(Text::from(tail)).filter(|tail| !tail.is_empty());
+                let list = attached.or_else(|| {
+                    let (list, args) = self.args.split_first()?;
                     self.args = args;
-                    list.clone()
-                } else {
-                    Text::from(tail)
+                    Some(list.clone())
+                });
+                let list = list.filter(|list| !list.is_empty());
+                let missing = || {
+                    let dash = if is_unix { "-" } else { "" };
+                    let what =
+                        format!("{} must follow {dash}{}", list_name(letter, is_unix), char::from(letter));
+                    wrong(match letter {
+                        b'q' => format!("{what}."),
+                        b'k' => "long sort specification must follow 'k'".into(),
+                        _ => what,
+                    })
                 };
-                return self.list(ctx, letter, &list, is_unix);
+                return self.list(ctx, letter, &list.ok_or_else(missing)?, is_unix);
             }
             match (is_unix, letter) {
                 (true, b'A' | b'e' | b'a' | b'd') | (false, b'a' | b'x' | b'g' | b'T') => {
@@ -120,13 +159,15 @@ impl<'a> Reader<'a> {
                 (true, b'l') => self.format = Some(LONG),
                 (true, b'j') => self.format = Some(JOBS),
                 (true, b'y') => self.long_y = true,
+                (true, b'c') => self.classes = true,
+                (_, b'n') => self.numeric = true,
                 (true, b'H') => self.settings.order = Order::Indented,
                 (true, b'N') => self.settings.negated = true,
                 (_, b'V') => self.settings.version = true,
                 (_, b'w') => self.settings.wide = self.settings.wide.saturating_add(1),
                 (false, b'c') => self.settings.names_alone = true,
                 // Times of children are 0, as all times are.
-                (false, b'S') => {}
+                (_, b'S') => {}
                 (false, b'u') => self.format = Some(BSD_USER),
                 (false, b'j') => self.format = Some(BSD_JOBS),
                 (false, b'l') => self.format = Some(BSD_LONG),
@@ -157,14 +198,14 @@ impl<'a> Reader<'a> {
             b'k' => self.sort(list),
             b'p' | b'q' => self.pids(list),
             b'C' => {
-                self.settings.names.extend(items(list).map(Text::from));
+                self.settings.names.extend(items(list)?.into_iter().map(Text::from));
                 Ok(())
             }
             b't' => {
-                self.settings.terminals.extend(items(list).map(Text::from));
+                self.settings.terminals.extend(items(list)?.into_iter().map(Text::from));
                 Ok(())
             }
-            b'g' | b's' if is_unix => self.numbers(list, |settings| &mut settings.sessions, "session"),
+            b'g' | b's' if is_unix => self.numbers(list, |settings| &mut settings.sessions),
             b'G' => self.users(ctx, list, false),
             _ => self.users(ctx, list, true),
         }
@@ -175,68 +216,82 @@ impl<'a> Reader<'a> {
             Some((name, value)) => (name, Some(Text::from(value))),
             None => (long, None),
         };
+        let takes_none = |canonical: &str| match &attached {
+            Some(_) => Err(wrong(format!("option --{canonical} does not take an argument"))),
+            None => Ok(()),
+        };
         match name {
             b"no-headers" | b"no-heading" | b"noheaders" | b"noheading" | b"no-header" | b"noheader" => {
+                takes_none("no-heading")?;
                 self.headings(Headings::None)?;
             }
-            b"headers" | b"heading" => self.headings(Headings::EachPage)?,
-            b"forest" => self.settings.order = Order::Forest,
-            b"deselect" => self.settings.negated = true,
-            b"cumulative" => {}
+            b"headers" | b"heading" => {
+                takes_none("heading")?;
+                self.headings(Headings::EachPage)?;
+            }
+            b"forest" => {
+                takes_none("forest")?;
+                self.settings.order = Order::Forest;
+            }
+            b"deselect" => {
+                takes_none("deselect")?;
+                self.settings.negated = true;
+            }
+            b"cumulative" => takes_none("cumulative")?,
             b"columns" | b"cols" | b"width" => {
                 let what = "number of columns must follow --cols, --width, or --columns";
-                self.settings.columns_shown = Some(self.count(name, attached, what)?);
+                self.settings.columns_shown = Some(self.count(attached, what)?);
             }
             b"rows" | b"lines" => {
                 let what = "number of rows must follow --rows or --lines";
-                self.settings.lines = self.count(name, attached, what)?;
+                self.settings.lines = self.count(attached, what)?;
             }
             b"version" => self.settings.version = true,
-            b"format" => {
-                let list = self.value(name, attached)?;
-                self.format_list(&list)?;
-            }
-            b"sort" => {
-                let list = self.value(name, attached)?;
-                self.sort(&list)?;
-            }
-            b"pid" | b"quick-pid" => {
-                let list = self.value(name, attached)?;
-                self.pids(&list)?;
-            }
-            b"ppid" => {
-                let list = self.value(name, attached)?;
-                self.numbers(&list, |settings| &mut settings.parents, "process ID")?;
-            }
-            b"sid" => {
-                let list = self.value(name, attached)?;
-                self.numbers(&list, |settings| &mut settings.sessions, "session")?;
-            }
-            b"tty" => {
-                let list = self.value(name, attached)?;
-                self.settings.terminals.extend(items(&list).map(Text::from));
-            }
-            b"user" | b"User" => {
-                let list = self.value(name, attached)?;
-                self.users(ctx, &list, true)?;
-            }
-            b"group" | b"Group" => {
-                let list = self.value(name, attached)?;
-                self.users(ctx, &list, false)?;
-            }
-            _ => return Err(wrong("unknown gnu long option".into())),
+            _ => return self.long_list(ctx, name, attached),
         }
         Ok(())
     }
 
-    fn value(&mut self, name: &[u8], attached: Option<Text>) -> Result<Text, UtilityError> {
-        if let Some(value) = attached {
-            return Ok(value);
+    /// The long options that have a list.
+    fn long_list(&mut self, ctx: &Context, name: &[u8], attached: Option<Text>) -> Result<(), UtilityError> {
+        let what = match name {
+            b"format" => "format specification",
+            b"sort" => "long sort specification",
+            b"pid" | b"ppid" => "list of process IDs",
+            b"quick-pid" => "List of process IDs",
+            b"sid" => "some sid thing(s)",
+            b"tty" => "list of ttys",
+            b"user" => "list of effective users",
+            b"User" => "list of real users",
+            b"group" => "list of effective groups",
+            b"Group" => "list of real groups",
+            _ => return Err(wrong("unknown gnu long option".into())),
+        };
+        let list = self.value(attached).filter(|list| !list.is_empty());
+        let end = if name == b"quick-pid" { "." } else { "" };
+        let missing = || wrong(format!("{what} must follow --{}{end}", bstr::BStr::new(name)));
+        let list = list.ok_or_else(missing)?;
+        match name {
+            b"format" => self.format_list(&list),
+            b"sort" => self.sort(&list),
+            b"pid" | b"quick-pid" => self.pids(&list),
+            b"ppid" => self.numbers(&list, |settings| &mut settings.parents),
+            b"sid" => self.numbers(&list, |settings| &mut settings.sessions),
+            b"tty" => {
+                self.settings.terminals.extend(items(&list)?.into_iter().map(Text::from));
+                Ok(())
+            }
+            b"user" | b"User" => self.users(ctx, &list, true),
+            _ => self.users(ctx, &list, false),
         }
-        let missing = || wrong(format!("list must follow --{}", bstr::BStr::new(name)));
-        let (value, rest) = self.args.split_first().ok_or_else(missing)?;
-        self.args = rest;
-        Ok(value.clone())
+    }
+
+    fn value(&mut self, attached: Option<Text>) -> Option<Text> {
+        attached.or_else(|| {
+            let (value, rest) = self.args.split_first()?;
+            self.args = rest;
+            Some(value.clone())
+        })
     }
 
     fn headings(&mut self, headings: Headings) -> Result<(), UtilityError> {
@@ -248,39 +303,41 @@ impl<'a> Reader<'a> {
     }
 
     /// A number of lines or columns, at least 1.
-    fn count(&mut self, name: &[u8], attached: Option<Text>, what: &str) -> Result<usize, UtilityError> {
-        let number = self.value(name, attached).ok().and_then(|value| parse_digits(&value));
+    fn count(&mut self, attached: Option<Text>, what: &str) -> Result<usize, UtilityError> {
+        let number = self.value(attached).and_then(|value| parse_digits(&value));
         let number = number.and_then(|number| usize::try_from(number).ok()).filter(|&number| number > 0);
         number.ok_or_else(|| wrong(what.into()))
     }
 
     fn pids(&mut self, list: &[u8]) -> Result<(), UtilityError> {
-        self.numbers(list, |settings| &mut settings.pids, "process ID")
+        self.numbers(list, |settings| &mut settings.pids)
     }
 
-    fn numbers(
-        &mut self,
-        list: &[u8],
-        of: fn(&mut Settings) -> &mut Vec<u32>,
-        what: &str,
-    ) -> Result<(), UtilityError> {
-        for item in items(list) {
-            let number = std::str::from_utf8(item)
-                .ok()
-                .and_then(|text| text.parse().ok())
-                .filter(|&number| number > 0);
-            let number = number.ok_or_else(|| wrong(format!("{what} list syntax error")))?;
-            of(&mut self.settings).push(number);
+    fn numbers(&mut self, list: &[u8], of: fn(&mut Settings) -> &mut Vec<u32>) -> Result<(), UtilityError> {
+        for item in items(list)? {
+            let digits = item.strip_prefix(b"-").unwrap_or(item);
+            if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+                return Err(wrong("process ID list syntax error".into()));
+            }
+            let number = std::str::from_utf8(item).ok().and_then(|text| text.parse::<i32>().ok());
+            let number = number.and_then(|number| u32::try_from(number).ok()).filter(|&number| number > 0);
+            of(&mut self.settings).push(number.ok_or_else(|| wrong("process ID out of range".into()))?);
         }
         Ok(())
     }
 
     /// Users, or groups.
     fn users(&mut self, ctx: &Context, list: &[u8], is_user: bool) -> Result<(), UtilityError> {
-        for item in items(list) {
+        for item in items(list)? {
             let id = if is_user { ctx.user_id(item) } else { ctx.group_id(item) };
             let what = if is_user { "user" } else { "group" };
-            let id = id.ok_or_else(|| wrong(format!("{what} name does not exist")))?;
+            let id = match id.or_else(|| parse_digits(item).and_then(|id| u32::try_from(id).ok())) {
+                Some(id) => id,
+                None if parse_digits(item).is_some() => {
+                    return Err(wrong(format!("{what} ID out of range")));
+                }
+                None => return Err(wrong(format!("{what} name does not exist"))),
+            };
             if is_user {
                 self.settings.users.push(id);
             } else {
@@ -290,55 +347,32 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `pid,user=NAME,args`: a heading reaches to the end of the argument.
+    /// `pid,user:9=NAME,args`: names, each with a width and a heading.
     fn format_list(&mut self, list: &[u8]) -> Result<(), UtilityError> {
-        let (names, heading) = match list.split_once_str("=") {
-            Some((names, heading)) => (names, Some(heading)),
-            None => (list, None),
-        };
-        // A heading ends where the next one begins: `pid=,comm=`.
-        if let Some(heading) = heading
-            && let Some(comma) = heading.find_byte(b',')
-            && heading.contains(&b'=')
-        {
-            let (own, rest) = heading.split_at_checked(comma).unwrap_or((heading, b""));
-            self.format_names(names, Some(own))?;
-            return self.format_rest(rest.get(1..).unwrap_or(b""));
-        }
-        self.format_names(names, heading)
-    }
-
-    fn format_rest(&mut self, mut rest: &[u8]) -> Result<(), UtilityError> {
-        while let Some((names, after)) = rest.split_once_str("=") {
-            let own_end = if after.contains(&b'=') {
-                after.find_byte(b',').unwrap_or(after.len())
-            } else {
-                after.len()
+        let list = list.strip_suffix(b",").unwrap_or(list);
+        for item in list.split(|&byte| matches!(byte, b',' | b' ' | b'\t')) {
+            let (name, heading) = match item.split_once_str("=") {
+                Some((name, heading)) => (name, Some(heading)),
+                None => (item, None),
             };
-            self.format_names(names, after.get(..own_end))?;
-            rest = after.get(own_end + 1..).unwrap_or(b"");
-        }
-        if rest.is_empty() { Ok(()) } else { self.format_names(rest, None) }
-    }
-
-    fn format_names(&mut self, names: &[u8], heading: Option<&[u8]>) -> Result<(), UtilityError> {
-        let count = items(names).count();
-        for (index, name) in items(names).enumerate() {
             let (name, width) = match name.split_once_str(":") {
-                Some((name, width)) => {
-                    (name, std::str::from_utf8(width).ok().and_then(|text| text.parse().ok()))
-                }
+                Some((name, width)) => (name, Some(width)),
                 None => (name, None),
             };
+            if name.is_empty() {
+                return Err(wrong("improper format list".into()));
+            }
             let unknown =
                 || wrong(format!("unknown user-defined format specifier \"{}\"", bstr::BStr::new(name)));
             let mut column = Column::named(name).ok_or_else(unknown)?;
             if let Some(width) = width {
-                column.width = width;
+                let number = parse_digits(width).filter(|&number| number > 0);
+                let number =
+                    number.ok_or_else(|| wrong("column widths must be unsigned decimal numbers".into()))?;
+                column.width = usize::try_from(number).unwrap_or(usize::MAX).min(WIDEST);
+                column.is_fixed = true;
             }
-            if index + 1 == count
-                && let Some(heading) = heading
-            {
+            if let Some(heading) = heading {
                 column.heading = crate::memory::String::from_utf8_lossy(heading);
             }
             self.settings.columns.push(column);
@@ -347,7 +381,8 @@ impl<'a> Reader<'a> {
     }
 
     fn sort(&mut self, list: &[u8]) -> Result<(), UtilityError> {
-        for item in items(list) {
+        let list = list.strip_suffix(b",").unwrap_or(list);
+        for item in items(list)? {
             let (descends, name) = match item {
                 [b'-', name @ ..] => (true, name),
                 [b'+', name @ ..] => (false, name),
@@ -360,21 +395,36 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The items of a list: between commas and blanks.
-fn items(list: &[u8]) -> impl Iterator<Item = &[u8]> {
-    list.split(|&byte| matches!(byte, b',' | b' ' | b'\t')).filter(|item| !item.is_empty())
+/// The most columns of a value.
+const WIDEST: usize = 4096;
+
+/// The items of a list: between commas and blanks, none of them empty.
+fn items(list: &[u8]) -> Result<Vec<&[u8]>, UtilityError> {
+    let mut items = Vec::new();
+    for item in list.split(|&byte| matches!(byte, b',' | b' ' | b'\t')) {
+        if item.is_empty() {
+            return Err(wrong("improper list".into()));
+        }
+        items.push(item);
+    }
+    Ok(items)
 }
 
-fn list_name(letter: u8) -> &'static str {
+/// What has to follow a letter.
+fn list_name(letter: u8, is_unix: bool) -> &'static str {
     match letter {
-        b'C' => "command names",
-        b'G' => "real groups",
-        b'g' => "session leaders OR effective group IDs",
-        b's' => "session IDs",
-        b't' => "terminals (pty, tty...)",
-        b'U' => "real users",
-        b'u' => "users",
-        _ => "process IDs",
+        b'C' => "list of command names",
+        b'G' => "list of real groups",
+        b'O' => "format or sort specification",
+        b'U' if is_unix => "list of real users",
+        b'g' => "list of session leaders OR effective group IDs",
+        b'k' => "long sort specification",
+        b'o' => "format specification",
+        b'q' => "List of process IDs",
+        b's' => "list of session IDs",
+        b't' => "list of terminals (pty, tty...)",
+        b'U' | b'u' => "list of users",
+        _ => "list of process IDs",
     }
 }
 
