@@ -36,6 +36,25 @@ pub(crate) struct Parsed {
 impl Extended {
     pub(crate) const ZERO: Self = Self { negative: false, kind: Kind::Finite { mantissa: 0, exponent: 0 } };
 
+    /// The number that the processor holds in 80 bits: a mantissa with its top bit, and 15 bits of exponent with the sign. A
+    /// mantissa that lacks its top bit is no number.
+    pub(crate) const fn from_bits(mantissa: u64, sign_and_exponent: u16) -> Self {
+        let negative = sign_and_exponent >> 15 == 1;
+        let exponent = (sign_and_exponent & 0x7fff) as i32;
+        let kind = match (exponent, mantissa >> 63) {
+            (0x7fff, 1) if mantissa << 1 == 0 => Kind::Infinite,
+            (0x7fff, _) => Kind::NotANumber,
+            (0, _) if mantissa == 0 => Kind::Finite { mantissa: 0, exponent: 0 },
+            (0, _) => {
+                let zeros = mantissa.leading_zeros();
+                Kind::Finite { mantissa: mantissa << zeros, exponent: -16_445 - zeros as i32 }
+            }
+            (_, 1) => Kind::Finite { mantissa, exponent: exponent - 16_446 },
+            (_, _) => Kind::NotANumber,
+        };
+        Self { negative, kind }
+    }
+
     pub(crate) fn from_integer(value: u64) -> Self {
         Self { negative: false, kind: normal(value, 0) }
     }
