@@ -168,7 +168,11 @@ mod groups;
 mod gunzip;
 #[cfg(feature = "programs")]
 mod gzip;
+#[cfg(feature = "programs")]
+mod hd;
 mod head;
+#[cfg(feature = "programs")]
+mod hexdump;
 mod hostid;
 mod hostname;
 #[cfg(feature = "programs")]
@@ -278,7 +282,8 @@ utilities! {
     bracket, arch, awk,
     #[cfg(feature = "programs")]
     b2sum,
-    base32, base64, basename, basenc, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, curl, cut,
+    base32, base64, basename, basenc, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp,
+    curl, cut,
     date, dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep,
     find, flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
@@ -288,7 +293,12 @@ utilities! {
     gunzip,
     #[cfg(feature = "programs")]
     gzip,
-    head, hostid, hostname,
+    #[cfg(feature = "programs")]
+    hd,
+    head,
+    #[cfg(feature = "programs")]
+    hexdump,
+    hostid, hostname,
     #[cfg(feature = "programs")]
     iconv,
     id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
