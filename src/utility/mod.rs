@@ -135,6 +135,8 @@ mod cmp;
 mod column;
 mod comm;
 mod cp;
+#[cfg(feature = "programs")]
+mod csplit;
 mod curl;
 mod cut;
 mod date;
@@ -283,6 +285,8 @@ utilities! {
     #[cfg(feature = "programs")]
     b2sum,
     base32, base64, basename, basenc, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp,
+    #[cfg(feature = "programs")]
+    csplit,
     curl, cut,
     date, dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep,
     find, flock, fmt, fold, gawk, getopt,
