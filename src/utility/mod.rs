@@ -208,6 +208,8 @@ mod patch;
 mod pgrep;
 mod pidof;
 mod pkill;
+#[cfg(feature = "programs")]
+mod pr;
 mod printenv;
 mod printf;
 mod ps;
@@ -309,6 +311,8 @@ utilities! {
     #[cfg(feature = "programs")]
     md5sum,
     mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
+    #[cfg(feature = "programs")]
+    pr,
     printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
