@@ -156,6 +156,8 @@ mod expr;
 mod factor;
 mod false_;
 mod fgrep;
+#[cfg(feature = "programs")]
+mod file_;
 mod find;
 mod flock;
 mod fmt;
@@ -291,6 +293,8 @@ utilities! {
     csplit,
     curl, cut,
     date, dc, dd, df, diff, dir, dirname, du, echo, egrep, env, envsubst, expand, expr, factor, false_, fgrep,
+    #[cfg(feature = "programs")]
+    file_,
     find, flock, fmt, fold, gawk, getopt,
     #[cfg(feature = "programs")]
     git,
