@@ -18,6 +18,7 @@ options! {
         Bytes = value('n', "bytes", "LIMIT", "compare at most LIMIT bytes"),
         Quiet = flag('s', "quiet", "suppress all normal output")
             | flag('\0', "silent", "the same as --quiet"),
+        Version = flag('v', "", "output version information and exit"),
     }
 }
 
@@ -43,11 +44,24 @@ struct Settings {
 /// Exit status: 0 the same, 1 different, 2 trouble.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY).map_err(|error| with_hint("cmp", error))?;
+    if options.has(Opt::Version) {
+        ctx.stdout.push(super::context::options::version(&UTILITY).as_bytes());
+        return Ok(ExitStatus::SUCCESS);
+    }
     let settings = settings(&options).map_err(|error| with_hint("cmp", error))?;
     let Some(first) = options.operands.first().cloned() else {
         return Err(with_hint("cmp", UtilityError::Usage("missing operand after 'cmp'".into())));
     };
     let second = options.operands.get(1).cloned().unwrap_or(Text::from_static(b"-"));
+    // A file is the same as itself, also where it is a directory.
+    let inode = |name: &Text| ctx.session.fs.metadata(&ctx.absolute(name)).ok().map(|data| data.inode);
+    let is_named = [&first, &second].iter().all(|name| name.as_bytes() != b"-");
+    if is_named
+        && settings.skips[0] == settings.skips[1]
+        && inode(&first).is_some_and(|own| inode(&second) == Some(own))
+    {
+        return Ok(ExitStatus::SUCCESS);
+    }
     let mut inputs = Vec::new();
     for name in [&first, &second] {
         let opened = ctx.open_input(name).and_then(|input| {
@@ -101,20 +115,24 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
         limit: u64::MAX,
         skips: [0, 0],
     };
-    if let Some(text) = options.value(Opt::Bytes) {
-        settings.limit = number(text, "bytes")?;
+    // Of several limits the least counts, of several numbers of bytes to skip the largest.
+    for text in options.values(Opt::Bytes) {
+        settings.limit = settings.limit.min(number(text, "bytes")?);
     }
-    if let Some(text) = options.value(Opt::IgnoreInitial) {
-        settings.skips = match memchr::memchr(b':', text) {
+    for text in options.values(Opt::IgnoreInitial) {
+        let skips = match memchr::memchr(b':', text) {
             Some(colon) => [
                 number(text.get(..colon).unwrap_or(&[]), "ignore-initial")?,
                 number(text.get(colon + 1..).unwrap_or(&[]), "ignore-initial")?,
             ],
             None => [number(text, "ignore-initial")?; 2],
         };
+        for (skip, given) in settings.skips.iter_mut().zip(skips) {
+            *skip = given.max(*skip);
+        }
     }
     for (skip, operand) in settings.skips.iter_mut().zip(options.operands.iter().skip(2)) {
-        *skip = number(operand, "ignore-initial")?;
+        *skip = number(operand, "ignore-initial")?.max(*skip);
     }
     if settings.verbose && settings.quiet {
         return Err(UtilityError::Usage("options -l and -s are incompatible".into()));
@@ -152,6 +170,7 @@ async fn compare(
     [left, right]: [&mut Input; 2],
 ) -> Result<ExitStatus, (usize, OperandError)> {
     let end = |error: UtilityError| (0, OperandError::from(error));
+    let width = number_width(settings, [left, right]);
     let mut place = Place::default();
     let mut status = ExitStatus::SUCCESS;
     loop {
@@ -187,9 +206,9 @@ async fn compare(
                     return Ok(status);
                 }
                 let line = if settings.bytes {
-                    format!("{byte} {a:3o} {:<4} {b:3o} {}\n", visible(*a), visible(*b))
+                    format!("{byte:width$} {a:3o} {:<4} {b:3o} {}\n", visible(*a), visible(*b))
                 } else {
-                    format!("{byte} {a:3o} {b:3o}\n")
+                    format!("{byte:width$} {a:3o} {b:3o}\n")
                 };
                 ctx.stdout.write(line.as_bytes()).await.map_err(end)?;
                 ctx.tick().await.map_err(|error| (0, error.into()))?;
@@ -201,6 +220,18 @@ async fn compare(
         left.consume(length);
         right.consume(length);
     }
+}
+
+/// Columns of a byte's number with `-l`: as many as the last one that can be compared needs.
+fn number_width(settings: &Settings, inputs: [&Input; 2]) -> usize {
+    let mut last = settings.limit.min(i64::MAX as u64);
+    for (input, skip) in inputs.into_iter().zip(settings.skips) {
+        let description = input.description();
+        if let Some(data) = description.metadata().filter(|_| description.is_seekable()) {
+            last = last.min(data.size.saturating_sub(skip));
+        }
+    }
+    last.checked_ilog10().map_or(1, |digits| digits as usize + 1)
 }
 
 fn first_difference(settings: &Settings, names: [&Text; 2], byte: u64, line: u64, a: u8, b: u8) -> Vec<u8> {

@@ -152,6 +152,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     if options.has(Opt::Total) {
         let [one, two, both] = totals.map(|total| total.to_decimal().into_bytes());
+        // NUL between columns is nothing here, as in the real program.
+        let separator = if *separator == [0] { Vec::new() } else { separator };
         let parts =
             [&one, &separator, &two, &separator, &both, &separator, &b"total".to_metered(), &vec![delimiter]];
         for part in parts {

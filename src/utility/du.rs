@@ -28,6 +28,7 @@ options! {
             "print sizes in human readable format (e.g., 1K 234M 2G)",
         ),
         Kibibytes = flag('k', "", "like --block-size=1K"),
+        CountLinks = flag('l', "count-links", "count sizes many times if hard linked"),
         Dereference = flag('L', "dereference", "dereference all symbolic links"),
         Mebibytes = flag('m', "", "like --block-size=1M"),
         Summarize = flag('s', "summarize", "display only a total for each argument"),
@@ -51,6 +52,8 @@ struct Count {
     apparent: bool,
     follow: bool,
     separate: bool,
+    /// Files with several names count for each of them.
+    counts_links: bool,
     max_depth: u64,
     unit: u64,
     human: Option<u64>,
@@ -113,6 +116,7 @@ fn count(options: &Options<Opt>) -> Result<Count, UtilityError> {
         apparent: options.has(Opt::ApparentSize) || options.has(Opt::Bytes),
         follow: options.has(Opt::Dereference),
         separate: options.has(Opt::SeparateDirs),
+        counts_links: options.has(Opt::CountLinks),
         max_depth,
         unit,
         human,
@@ -162,7 +166,8 @@ impl Count {
                 return Ok(());
             }
         };
-        let may_come_again = metadata.links > 1 || metadata.is_directory() || self.follow;
+        let may_come_again =
+            !self.counts_links && (metadata.links > 1 || metadata.is_directory() || self.follow);
         if may_come_again && !self.seen.insert(metadata.inode) {
             return Ok(());
         }

@@ -142,16 +142,35 @@ async fn execute(
 
 /// Replaces `-S STRING` by the arguments in it.
 async fn split_strings(ctx: &mut Context, args: Vec<Text>) -> Result<Vec<Text>, UtilityError> {
-    let mut out = Vec::with_capacity(args.len());
+    let mut out: Vec<Text> = Vec::with_capacity(args.len());
     let mut args = args.into_iter();
+    let mut tells = false;
     while let Some(arg) = args.next() {
-        let text = match arg.as_bytes() {
-            b"-S" | b"--split-string" => args.next(),
-            [b'-', b'S', text @ ..] => Some(Text::from(text)),
-            bytes => bytes.strip_prefix(b"--split-string=").map(Text::from),
+        // Letters of options without an argument may stand before the `S`.
+        let letters = arg.strip_prefix(b"-").unwrap_or_default();
+        let flags = letters.iter().take_while(|letter| b"i0v".contains(letter)).count();
+        let (flags, rest) = letters.split_at_checked(flags).unwrap_or((letters, &[]));
+        tells |= arg.as_bytes() == b"--debug" || flags.contains(&b'v');
+        let text = match (arg.as_bytes(), rest) {
+            (b"--split-string", _) | (_, [b'S']) => args.next(),
+            (_, [b'S', text @ ..]) => Some(Text::from(text)),
+            (bytes, _) => bytes.strip_prefix(b"--split-string=").map(Text::from),
         };
         match text {
-            Some(text) => out.extend(split(ctx, &text).await?),
+            Some(text) => {
+                if !flags.is_empty() {
+                    out.push(Text::from([b"-", flags].concat_metered()));
+                }
+                let words = split(ctx, &text).await?;
+                if tells {
+                    ctx.warn_plain(format_args!("split -S:  {}", quote(&text)));
+                    for (index, word) in words.iter().enumerate() {
+                        let lead = if index == 0 { " into:    " } else { "     &    " };
+                        ctx.warn_plain(format_args!("{lead}{}", quote(word)));
+                    }
+                }
+                out.extend(words);
+            }
             // An operand ends the options.
             None if !arg.starts_with(b"-") => {
                 out.push(arg);

@@ -22,6 +22,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    super::format::tab_stops::separate_lists(&mut ctx.args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let stops = TabStops::parse(options.values(Opt::Tabs))?;
     let mut status = ExitStatus::SUCCESS;

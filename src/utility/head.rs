@@ -50,6 +50,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.args.splice(..1, args.map_err(UtilityError::Usage)?);
     }
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    if let Some(digits) = options.value(Opt::Digits) {
+        // Digits are an option in the first argument only.
+        let digit = digits.first().copied().map_or(' ', char::from);
+        return Err(UtilityError::Usage(format!("invalid trailing option -- {digit}")));
+    }
     let part = wanted_part(&options)?;
     let mut inputs = Headings::new(ctx, &options);
     while let Some((name, input)) = inputs.next(ctx).await? {
@@ -91,8 +96,8 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
     for (option, argument) in options.given() {
         part.lines = match option {
             Opt::Bytes => false,
-            Opt::Lines | Opt::Digits => true,
-            Opt::Heading(_) | Opt::ZeroTerminated => continue,
+            Opt::Lines => true,
+            Opt::Digits | Opt::Heading(_) | Opt::ZeroTerminated => continue,
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
         let text = argument.map(Text::as_bytes).unwrap_or_default();

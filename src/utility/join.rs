@@ -139,7 +139,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 settings.compare(ctx, keys.0, keys.1).await?
             }
         };
-        unpaired_seen |= order.is_ne();
+        // What one file has after the end of the other is not counted.
+        unpaired_seen |= order.is_ne() && !left.ends.is_empty() && !right.ends.is_empty();
         match order {
             Ordering::Equal => {
                 for one in left.lines() {
@@ -184,7 +185,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
         ignore_case: options.has(Opt::IgnoreCase),
         separator: None,
         whole_line: false,
-        missing: options.value(Opt::Missing).cloned().unwrap_or_default(),
+        missing: Text::EMPTY,
         format: Vec::new(),
         auto_format: false,
         delimiter: if options.has(Opt::ZeroTerminated) { 0 } else { b'\n' },
@@ -200,6 +201,17 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
             .and_then(|number| usize::try_from(number).ok()?.checked_sub(1))
             .ok_or_else(|| UtilityError::failed(format!("invalid field number: {}", quote(text))))
     };
+    let mut keys = [None; 2];
+    let mut set = |side: usize, key: usize| {
+        let Some(slot) = keys.get_mut(side) else { return Ok(()) };
+        if let Some(before) = slot.filter(|before: &usize| *before != key) {
+            let (before, key) = (before + 1, key + 1);
+            return Err(UtilityError::failed(format!("incompatible join fields {before}, {key}")));
+        }
+        *slot = Some(key);
+        Ok(())
+    };
+    let mut separator = None;
     for (option, argument) in options.given() {
         let text = argument.map(Text::as_bytes).unwrap_or_default();
         match option {
@@ -208,15 +220,29 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
                 b"2" => settings.unpaired[1] = true,
                 _ => return Err(UtilityError::failed(format!("invalid field number: {}", quote(text)))),
             },
-            Opt::Field => settings.keys = [field(text)?; 2],
-            Opt::Field1 => settings.keys[0] = field(text)?,
-            Opt::Field2 => settings.keys[1] = field(text)?,
-            Opt::Separator => match text {
-                [] => settings.whole_line = true,
-                [byte] => settings.separator = Some(*byte),
-                b"\\0" => settings.separator = Some(0),
-                _ => return Err(UtilityError::failed(format!("multi-character tab {}", quote(text)))),
-            },
+            Opt::Field => {
+                [field(text)?; 2].into_iter().enumerate().try_for_each(|(side, key)| set(side, key))?
+            }
+            Opt::Field1 => set(0, field(text)?)?,
+            Opt::Field2 => set(1, field(text)?)?,
+            Opt::Separator => {
+                let chosen = match text {
+                    [] => None,
+                    [byte] => Some(*byte),
+                    b"\\0" => Some(0),
+                    _ => return Err(UtilityError::failed(format!("multi-character tab {}", quote(text)))),
+                };
+                if separator.is_some_and(|before| before != chosen) {
+                    return Err(UtilityError::failed("incompatible tabs"));
+                }
+                separator = Some(chosen);
+            }
+            Opt::Missing if settings.missing.is_empty() || settings.missing.as_bytes() == text => {
+                settings.missing = Text::from(text);
+            }
+            Opt::Missing => {
+                return Err(UtilityError::failed("conflicting empty-field replacement strings"));
+            }
             Opt::Format if text == b"auto" => settings.auto_format = true,
             Opt::Format => {
                 for item in text.split(|byte| matches!(byte, b',' | b' ' | b'\t')) {
@@ -231,13 +257,12 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
                     });
                 }
             }
-            Opt::Missing
-            | Opt::IgnoreCase
-            | Opt::CheckOrder
-            | Opt::NocheckOrder
-            | Opt::Header
-            | Opt::ZeroTerminated => {}
+            Opt::IgnoreCase | Opt::CheckOrder | Opt::NocheckOrder | Opt::Header | Opt::ZeroTerminated => {}
         }
+    }
+    settings.keys = keys.map(|key| key.unwrap_or(0));
+    if let Some(chosen) = separator {
+        (settings.separator, settings.whole_line) = (chosen, chosen.is_none());
     }
     Ok(settings)
 }
@@ -268,7 +293,8 @@ impl Settings {
         loop {
             let end = position(&ctx.meter, rest, |byte| self.separates(*byte)).await?;
             let field = rest.get(..end.unwrap_or(rest.len())).unwrap_or(&[]);
-            if self.separator.is_some() || !field.is_empty() {
+            // Blanks at the end are followed by a field, an empty one.
+            if self.separator.is_some() || !field.is_empty() || (end.is_none() && !fields.is_empty()) {
                 fields.push(field);
             }
             let Some(end) = end else { return Ok(fields) };

@@ -2,11 +2,14 @@
 
 use super::format::count::parse_digits;
 use crate::memory::{ToDecimal, ToMetered, Vec, format, repeat_text};
+use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::{regex_options, search_error};
 use crate::utility::prelude::*;
+use crate::utility::regex::{Regex, Syntax};
 
 options! {
     enum Opt {
-        BodyNumbering = value('b', "body-numbering", "STYLE", "number body lines: a all, t nonempty, n none"),
+        BodyNumbering = value('b', "body-numbering", "STYLE", "number body lines: a all, t nonempty, n none, pBRE those that match"),
         SectionDelimiter = value('d', "section-delimiter", "CC", "use CC for logical page delimiters"),
         FooterNumbering = value('f', "footer-numbering", "STYLE", "use STYLE for numbering footer lines"),
         HeaderNumbering = value('h', "header-numbering", "STYLE", "use STYLE for numbering header lines"),
@@ -45,11 +48,11 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     All,
     Nonempty,
     None,
+    Matching(Regex),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +85,7 @@ struct State {
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let settings = settings(&options)?;
+    let settings = settings(ctx, &options).await?;
     let mut state = State { number: settings.start, overflow: false, section: 1, blanks: 0 };
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
@@ -94,18 +97,32 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
-    let style = |option: Opt, part: &str, default| match options.value(option).map(Text::as_bytes) {
+/// Which lines of a part of the page are numbered.
+async fn style(
+    ctx: &mut Context,
+    text: Option<&Text>,
+    part: &str,
+    default: Style,
+) -> Result<Style, UtilityError> {
+    match text.map(Text::as_bytes) {
         None => Ok(default),
-        Some(b"a") => Ok(Style::All),
-        Some(b"t") => Ok(Style::Nonempty),
-        Some(b"n") => Ok(Style::None),
+        Some([b'a', ..]) => Ok(Style::All),
+        Some([b't', ..]) => Ok(Style::Nonempty),
+        Some([b'n', ..]) => Ok(Style::None),
+        Some([b'p', source @ ..]) => {
+            ctx.compiles(source).await;
+            let regex = Regex::new(source, Syntax::Basic, &regex_options(&ctx.meter));
+            regex.map(Style::Matching).map_err(|error| search_error(&ctx.meter, &error, 1))
+        }
         Some(text) => Err(UtilityError::Usage(format!("invalid {part} numbering style: {}", quote(text)))),
-    };
+    }
+}
+
+async fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let styles = [
-        style(Opt::HeaderNumbering, "header", Style::None)?,
-        style(Opt::BodyNumbering, "body", Style::Nonempty)?,
-        style(Opt::FooterNumbering, "footer", Style::None)?,
+        style(ctx, options.value(Opt::HeaderNumbering), "header", Style::None).await?,
+        style(ctx, options.value(Opt::BodyNumbering), "body", Style::Nonempty).await?,
+        style(ctx, options.value(Opt::FooterNumbering), "footer", Style::None).await?,
     ];
     let format = match options.value(Opt::NumberFormat).map(Text::as_bytes) {
         None | Some(b"rn") => Format::Right,
@@ -123,7 +140,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
             None => (text.as_bytes(), false),
         };
         let value = parse_digits(digits).ok_or_else(|| bad(""))?;
-        let value = i64::try_from(value).unwrap_or(i64::MAX);
+        let value = i64::try_from(value).map_err(|_| bad(": Value too large for defined data type"))?;
         let value = if negative { -value } else { value };
         if (range.0..=range.1).contains(&value) {
             Ok(value)
@@ -185,6 +202,10 @@ async fn number_operand(
             }
             Some(Style::All) => true,
             Some(Style::Nonempty) => !body.is_empty(),
+            Some(Style::Matching(regex)) => {
+                let found = regex.find_at(body, 0, &mut Pace::Shared(&ctx.meter)).await;
+                found.map_err(|error| search_error(&ctx.meter, &error, 1))?.is_some()
+            }
             _ => false,
         };
         if numbered || !body.is_empty() {

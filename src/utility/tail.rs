@@ -111,7 +111,8 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
             Opt::Follow | Opt::Heading(_) | Opt::ZeroTerminated => continue,
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
-        part.from_start = text.starts_with(b"+");
+        // As in the real program, a plus sign counts for what comes after it too.
+        part.from_start |= text.starts_with(b"+");
         let digits = text.strip_prefix(b"-").unwrap_or(text);
         part.count = parse_count(digits).map_err(|error: CountError| error.about(what, digits))?;
     }

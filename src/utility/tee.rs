@@ -100,6 +100,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Err(error) => {
                 let errno = OperandError::from(error).errno()?;
                 status = ctx.warn(format_args!("{}: {}", quote_operand(name), errno.message()));
+                if on_error.exits() {
+                    return Ok(status);
+                }
             }
         }
     }

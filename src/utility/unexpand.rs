@@ -31,6 +31,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    super::format::tab_stops::separate_lists(&mut ctx.args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let lists = options.given().filter(|(option, _)| matches!(option, Opt::Tabs | Opt::Digits));
     let stops = TabStops::parse(lists.filter_map(|(_, list)| list))?;

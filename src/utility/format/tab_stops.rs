@@ -2,7 +2,7 @@
 
 use super::count::parse_digits;
 use super::quote::quote;
-use crate::memory::{String, Vec, format};
+use crate::memory::{JoinMetered, String, Vec, format};
 use crate::text::Text;
 use crate::utility::UtilityError;
 
@@ -14,6 +14,36 @@ pub(crate) struct TabStops {
     extend: u64,
     /// After the positions: this far from the last of them.
     increment: u64,
+}
+
+/// Makes `-2` and `-6` of `-2,6`: digits are an option, and commas separate several.
+pub(crate) fn separate_lists(args: &mut Vec<Text>) {
+    let mut out: Vec<Text> = Vec::new();
+    let mut is_value = false;
+    let mut rest = std::mem::take(args).into_iter();
+    while let Some(arg) = rest.next() {
+        if arg.as_bytes() == b"--" {
+            out.push(arg);
+            break;
+        }
+        let list = arg.strip_prefix(b"-").filter(|list| {
+            !is_value
+                && list.first().is_some_and(u8::is_ascii_digit)
+                && list.contains(&b',')
+                && list.iter().all(|byte| byte.is_ascii_digit() || *byte == b',')
+        });
+        is_value = matches!(arg.as_bytes(), b"-t" | b"--tabs");
+        match list {
+            None => out.push(arg),
+            Some(list) => {
+                for item in list.split(|&byte| byte == b',').filter(|item| !item.is_empty()) {
+                    out.push(Text::from([b"-", item].concat_metered()));
+                }
+            }
+        }
+    }
+    out.extend(rest);
+    *args = out;
 }
 
 impl TabStops {
