@@ -9,6 +9,10 @@
 
 #[path = "house/imports.rs"]
 mod imports;
+#[path = "house/option_cases.rs"]
+mod option_cases;
+#[path = "house/utility_options.rs"]
+mod utility_options;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
