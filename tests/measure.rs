@@ -232,6 +232,9 @@ const LONGEST_LIMIT: u64 = 300;
 /// What a tree of JSON may be larger than its text, unless it is known.
 const TREE: u64 = 8;
 
+/// What loading a config is charged for each byte of its text.
+const LOADING: u64 = 88;
+
 /// Sees what the hooks were charged for that nobody waited for.
 #[derive(Default)]
 struct LateHooks(AtomicU64);
@@ -269,7 +272,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
     let mut charged = TREE * event_bytes;
     let end = match &loaded {
         Err(_) => {
-            charged += TREE * config.len() as u64;
+            charged += LOADING * config.len() as u64;
             "config refused".to_owned()
         }
         Ok(hooks) => {
