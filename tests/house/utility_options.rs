@@ -128,6 +128,8 @@ fn beside<'t>(file: &str, sources: &'t [(String, String)]) -> Vec<&'t str> {
     };
     let shares = match file {
         "pkill.rs" => "pgrep/",
+        // Sets that its subcommands share.
+        "git/history/options.rs" => "git/",
         _ => folder.as_str(),
     };
     sources
