@@ -1,7 +1,8 @@
 //! Which dialect a config is in, by its content and its name ([`Dialect::detect`]).
 //!
 //! 1. A text that is neither JSON nor YAML, nor Markdown with hooks in its frontmatter, is told as that.
-//! 2. The name of a platform's own file decides: `.claude/settings.json` is Claude Code's, whatever shape it has.
+//! 2. The name of a platform's own file decides: `.claude/settings.json` is Claude Code's, whatever shape it has;
+//!    `.codex/hooks.json` is that of a platform which is no dialect, though it looks like one.
 //! 3. Content that one dialect recognises is that dialect's.
 //! 4. Where two fit, the host has to say which. Where none fits, the problems are those of the likeliest: the dialect of which the
 //!    most events are named.
@@ -28,6 +29,33 @@ const CURSOR_EVENTS: [&str; 12] = [
     "preCompact",
 ];
 
+/// Events of Gemini CLI that no dialect has.
+const GEMINI_EVENTS: [&str; 8] = [
+    "AfterAgent",
+    "AfterModel",
+    "AfterTool",
+    "BeforeAgent",
+    "BeforeModel",
+    "BeforeTool",
+    "BeforeToolSelection",
+    "PreCompress",
+];
+
+/// Its events of which Claude Code has the names, too.
+const GEMINI_SHARED: [&str; 3] = ["Notification", "SessionEnd", "SessionStart"];
+
+/// Folders in which platforms that are no dialects have a `hooks.json` or a `settings.json`, some of them in Claude Code's form.
+const FOLDERS: [(&str, &str); 8] = [
+    (".augment", "Augment"),
+    (".codex", "Codex"),
+    (".cursor", "Cursor"),
+    (".factory", "Factory"),
+    (".gemini", "Gemini CLI"),
+    (".kiro", "Kiro"),
+    (".qwen", "Qwen Code"),
+    (".windsurf", "Windsurf"),
+];
+
 impl Dialect {
     /// The dialect that a config's content and name show.
     ///
@@ -45,11 +73,21 @@ impl Dialect {
                 return node.map(|_| Self::ClaudeCode).ok_or_else(|| error.into());
             }
         };
-        if is_claudes(name) && node.is_object() {
+        if is_claudes(name) && node.is_object() || has_no_hooks_yet(name, &node) {
             return Ok(Self::ClaudeCode);
         }
-        if let Some(event) = cursor_event(&node) {
-            let message = format!("`{event}` is an event of Cursor: a config of no dialect");
+        let message = match (platform_of(name), foreign_event(&node)) {
+            (Some(platform), _) => {
+                format!(
+                    "a file of this name is {platform}'s: a config of no dialect; name one to have it looked at as that"
+                )
+            }
+            (_, Some((event, platform))) => {
+                format!("`{event}` is an event of {platform}: a config of no dialect")
+            }
+            _ => String::new(),
+        };
+        if !message.is_empty() {
             return Err(source.problem(node.at, message).into());
         }
         let is_json = source.json("").is_ok();
@@ -112,10 +150,38 @@ fn is_claudes(name: &str) -> bool {
     )
 }
 
-/// An event of Cursor that the config names.
-fn cursor_event(node: &Node) -> Option<&str> {
-    let events = node.get("hooks")?.members().iter().map(|member| member.name.as_str());
-    events.into_iter().find(|name| CURSOR_EVENTS.contains(name))
+/// Whether it is a plug-in's file, or settings by their permissions, and has no hooks yet.
+fn has_no_hooks_yet(name: &str, node: &Node) -> bool {
+    let mut parts = name.rsplit(['/', '\\']);
+    let is_named = (parts.next(), parts.next()) == (Some("hooks.json"), Some("hooks"));
+    let rules = node.get("permissions").map_or(&[][..], Node::members);
+    let has_rules = rules.iter().any(|rule| matches!(rule.name.as_str(), "allow" | "deny" | "ask"));
+    (is_named || has_rules)
+        && node.get("hooks").is_some_and(|hooks| hooks.is_object() && hooks.members().is_empty())
+}
+
+/// The platform that is no dialect and has a file of this name.
+fn platform_of(name: &str) -> Option<&'static str> {
+    let mut parts = name.rsplit(['/', '\\']);
+    let (file, folder, above) = (parts.next()?, parts.next()?, parts.next());
+    if folder == "hooks" && above == Some(".github") {
+        return Some("Copilot");
+    }
+    let is_config = matches!(file, "hooks.json" | "settings.json" | "settings.local.json");
+    FOLDERS.iter().find(|(own, _)| *own == folder && is_config).map(|(_, platform)| *platform)
+}
+
+/// An event that the config names and only a platform has that is no dialect.
+fn foreign_event(node: &Node) -> Option<(&str, &'static str)> {
+    let members = node.get("hooks").map_or(&[][..], Node::members);
+    let events = || members.iter().map(|member| member.name.as_str());
+    if let Some(name) = events().find(|name| CURSOR_EVENTS.contains(name)) {
+        return Some((name, "Cursor"));
+    }
+    // One among Claude Code's own is a mistake in a config of that; its linter tells it.
+    let all_are_its = events().all(|name| GEMINI_EVENTS.contains(&name) || GEMINI_SHARED.contains(&name));
+    let own = events().find(|name| GEMINI_EVENTS.contains(name))?;
+    all_are_its.then_some((own, "Gemini CLI"))
 }
 
 /// What is wrong where no dialect recognises the content.
@@ -217,6 +283,10 @@ mod tests {
             Ok(Dialect::ClaudeCode)
         );
         assert!(detect("a.md", "---\nname: a\n---\nRead `x`: {\n").is_err());
+        // Values that YAML does not take as they are, and the platform does.
+        let plain = "---\ndescription: Use it so. Example: <x>y</x>\npaths: **/*.ts\nhooks:\n  Stop:\n    - hooks: [{ type: command, command: x }]\n---\n";
+        assert_eq!(detect("agents/a.md", plain), Ok(Dialect::ClaudeCode));
+        assert!(detect("agents/a.md", "---\ndescription: x: y\nhooks:\n\t- x\n---\n").is_err());
     }
 
     #[test]
@@ -230,6 +300,32 @@ mod tests {
             Err("h:1:35: as a config of docker-agent, the likeliest: hooks.stop[0]: type is required"
                 .to_owned())
         );
+    }
+
+    #[test]
+    fn a_config_of_gemini_is_none() {
+        let gemini = r#"{"hooks": {"SessionStart": [{"hooks": []}], "BeforeTool": [{"matcher": "x", "hooks": [{"type": "command", "command": "x"}]}]}}"#;
+        let message = "h:1:1: `BeforeTool` is an event of Gemini CLI: a config of no dialect";
+        assert_eq!(detect("h", gemini), Err(message.to_owned()));
+        // Copied into a config of Claude Code it is a fault of that.
+        let copied =
+            r#"{"hooks": {"BeforeTool": [], "Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
+        assert_eq!(detect("h", copied), Ok(Dialect::ClaudeCode));
+    }
+
+    #[test]
+    fn files_of_other_platforms_are_told_by_their_names() {
+        let hooks = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
+        for name in [".codex/hooks.json", "/home/x/.gemini/settings.json", "p/.github/hooks/guard.json"] {
+            let error = detect(name, hooks).unwrap_err();
+            assert!(error.contains(": a file of this name is "), "{error}");
+        }
+        for name in ["codex/hooks.json", ".codex/other.json", "hooks/guard.json"] {
+            assert_eq!(detect(name, hooks), Ok(Dialect::ClaudeCode), "{name}");
+        }
+        assert_eq!(detect("p/hooks/hooks.json", r#"{"hooks": {}}"#), Ok(Dialect::ClaudeCode));
+        let settings = r#"{"permissions": {"allow": ["Bash(ls:*)"]}, "hooks": {}}"#;
+        assert_eq!(detect("templates/settings.json", settings), Ok(Dialect::ClaudeCode));
     }
 
     #[test]

@@ -106,11 +106,36 @@ pub(super) fn parse(text: &Text<'_>) -> Result<Node, ConfigProblem> {
     for line in start.split_inclusive(|&byte| byte == b'\n') {
         if line.trim_ascii_end() == b"---" {
             let front = text.text.get(..at).unwrap_or_default();
-            return Text::new(text.name, front).yaml(PARSE_FAILED);
+            let read = |front: &[u8]| Text::new(text.name, front).yaml(PARSE_FAILED);
+            return read(front).or_else(|problem| read(&with_plain_values(front)).map_err(|_| problem));
         }
         at = at.saturating_add(line.len());
     }
     text.yaml(PARSE_FAILED)
+}
+
+/// The frontmatter with values that YAML does not take as they stand (`description: Use it so. Example: x`), and that the platform
+/// takes as texts, written over, so that every other byte keeps its place.
+fn with_plain_values(front: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(front.len());
+    for line in front.split_inclusive(|&byte| byte == b'\n') {
+        let text = line.trim_ascii_end();
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let name = text.iter().take_while(|byte| is_name(byte)).count();
+        let value =
+            text.get(name..).and_then(|rest| rest.strip_prefix(b": ")).unwrap_or_default().trim_ascii_start();
+        let is_special = |byte: &u8| b"{}[]*&#!|>%@`".contains(byte);
+        let is_fault = name > 0
+            && !matches!(value.first(), None | Some(b'"' | b'\'' | b'|' | b'>'))
+            && (value.iter().any(is_special) || value.windows(2).any(|pair| pair == b": "));
+        let kept = if is_fault { text.len().saturating_sub(value.len()) } else { line.len() };
+        out.extend_from_slice(line.get(..kept).unwrap_or(line));
+        if is_fault {
+            out.resize(out.len().saturating_add(value.len()), b'x');
+            out.extend_from_slice(line.get(text.len()..).unwrap_or_default());
+        }
+    }
+    out
 }
 
 /// Whether it is the manifest of a plug-in: it has a name.
