@@ -185,8 +185,10 @@ fn is_answer(script: &str, command: &CommandView) -> bool {
 fn is_optional(script: &str, plain: &str, command: &CommandView, word: &WordView) -> bool {
     let bare: String =
         word.source.chars().filter(|letter| !matches!(letter, '"' | '\'' | '{' | '}')).collect();
-    let tested =
-        ["-f ", "-x ", "-e ", "-r ", "-s "].iter().any(|test| plain.contains(&format!("{test}{bare}")));
+    let bare = bare.strip_prefix("./").unwrap_or(&bare);
+    let tested = ["-f ", "-x ", "-e ", "-r ", "-s "]
+        .iter()
+        .any(|test| ["", "./"].iter().any(|here| plain.contains(&format!("{test}{here}{bare}"))));
     let hidden = command.redirects.iter().any(|redirect| {
         redirect.target.text.as_deref() == Some("/dev/null")
             && (redirect.operator.starts_with('&') || redirect.descriptor.as_deref() == Some("2"))

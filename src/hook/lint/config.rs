@@ -1,15 +1,15 @@
 //! What a hook's config shows without its script: matcher, conditions, timeout.
 
 use super::rule::{
-    CONDITION_NEVER, DUPLICATE_KEY, EVENT_FOREIGN, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED, MATCHER_NEVER,
-    TIMEOUT_CAP, TIMEOUT_UNIT,
+    CONDITION_NEVER, DUPLICATE_KEY, EVENT_FOREIGN, MACHINE_PATH, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED,
+    MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
 };
 use super::{Finding, Fix, HookLint, reach};
 use crate::document::{Node, Source};
 use crate::hook::dialect::goclaw;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::EventRow;
-use crate::hook::portable::{self, ArgumentTest, Tools};
+use crate::hook::portable::{self, ArgumentTest, PortableHandler, Tools};
 use rustc_hash::FxHashSet;
 use std::time::Duration;
 
@@ -58,6 +58,18 @@ const SHELL_TOOLS: &[&str] = &[
     "run_terminal_command",
 ];
 
+/// File tools of other platforms, and Claude Code's.
+const FILE_TOOLS: &[(&str, &str)] = &[
+    ("apply_patch", "Edit"),
+    ("create_file", "Write"),
+    ("edit_file", "Edit"),
+    ("replace", "Edit"),
+    ("read_file", "Read"),
+    ("search_replace", "Edit"),
+    ("str_replace_editor", "Edit"),
+    ("write_file", "Write"),
+];
+
 /// Events of platforms that are not among the dialects: name, platform, moment.
 const FOREIGN_EVENTS: &[(&str, &str, &str)] = &[
     ("beforeShellExecution", "Cursor", "tool_call_starting"),
@@ -95,6 +107,27 @@ impl HookLint<'_> {
         self.matcher();
         self.conditions();
         self.timeout();
+        self.path_of_one_machine();
+    }
+
+    /// A file in somebody's home, in a config that others get. A person's own settings may name what they like.
+    fn path_of_one_machine(&mut self) {
+        if self.source.name.ends_with(".local.json") {
+            return;
+        }
+        let hook = self.hook;
+        let text = match &hook.handler {
+            PortableHandler::Script(text) => text.as_str(),
+            PortableHandler::Program { name, .. } => name.as_str(),
+            PortableHandler::Other(_) => return,
+        };
+        let Some((at, path)) = machine_path(text) else { return };
+        let message = format!("`{path}` is there on one machine only");
+        if hook.script().is_some() {
+            self.report_in_script(&MACHINE_PATH, at, message);
+        } else {
+            self.report(&MACHINE_PATH, hook.places.hook, message);
+        }
     }
 
     /// An event by the name that another platform gives it.
@@ -151,7 +184,8 @@ impl HookLint<'_> {
             self.report(&MATCHER_IGNORED, at, message);
             return;
         }
-        if event.tool && keeps_all_out(&hook.tools) {
+        let is_told = event.tool && self.no_matcher(&written).is_some();
+        if event.tool && keeps_all_out(&hook.tools) && !is_told {
             self.report(&MATCHER_NEVER, at, "no call of a tool can pass this matcher");
         }
         if let Some(message) = hook.argument.as_ref().and_then(unreachable_argument) {
@@ -183,15 +217,20 @@ impl HookLint<'_> {
         for name in names.iter().filter(|name| !name.open) {
             let server = name.text.strip_prefix("mcp__");
             if self.dialect == Dialect::ClaudeCode && server.is_some_and(|server| !server.contains("__")) {
-                let message =
-                    format!("`{}` is no tool: tools of a server are `{}__TOOL`", name.text, name.text);
+                let message = match server {
+                    Some("") => "`mcp__` alone is no tool: all tools of servers are `mcp__.*`".to_owned(),
+                    _ => format!("`{}` is no tool: tools of a server are `{}__TOOL`", name.text, name.text),
+                };
                 self.report(&MATCHER_NEVER, at, message);
             }
             if let Some(message) = self.foreign_tool(&name.text) {
                 self.report(&MATCHER_FOREIGN_TOOL, at, message);
                 // A name alone is the shell tool's; in a list of names the others may be meant as they are.
                 let quoted = format!("\"{}\"", name.text);
-                if let (Some(at), true) = (at, written == name.text)
+                let is_shell = name.text.eq_ignore_ascii_case(self.facts.shell_tool)
+                    || SHELL_TOOLS.contains(&name.text.as_str())
+                    || Dialect::ALL.iter().any(|other| portable::facts(*other).shell_tool == name.text);
+                if let (Some(at), true) = (at, is_shell && written == name.text)
                     && self.source.text.get(at..).is_some_and(|rest| rest.starts_with(quoted.as_bytes()))
                 {
                     let text = format!("\"{}\"", self.facts.shell_tool);
@@ -237,6 +276,19 @@ impl HookLint<'_> {
         }
         if name.eq_ignore_ascii_case(own) {
             return Some(format!("`{name}` is not `{own}`: names are compared letter by letter"));
+        }
+        if self.dialect == Dialect::ClaudeCode {
+            let same = CLAUDE_TOOLS.iter().find(|own| own.eq_ignore_ascii_case(name));
+            let other = FILE_TOOLS.iter().find(|(theirs, _)| *theirs == name).map(|(_, own)| own);
+            match (same, other) {
+                (Some(own), _) => {
+                    return Some(format!("`{name}` is not `{own}`: names are compared letter by letter"));
+                }
+                (None, Some(own)) => {
+                    return Some(format!("`{name}` is a tool of other platforms; here it is `{own}`"));
+                }
+                (None, None) => {}
+            }
         }
         let Some(other) = Dialect::ALL.iter().find(|other| portable::facts(**other).shell_tool == name)
         else {
@@ -297,6 +349,7 @@ impl HookLint<'_> {
         }
         if let (Some(timeout), "seconds") = (hook.timeout, self.facts.timeout_unit)
             && timeout >= LONG
+            && !is_in_minutes(timeout)
         {
             self.report(&TIMEOUT_UNIT, at, format!("the timeout is {}", seconds(timeout)));
             return;
@@ -327,6 +380,66 @@ impl HookLint<'_> {
             && self.hook.facts.is_some_and(|event| event.moment == "session_ended"))
         .then(|| Duration::from_mins(1))
     }
+}
+
+/// Folders that have the files of one person, of which the name follows.
+const HOMES: &[&str] = &["/Users/", "/home/", "/Volumes/", ":/Users/", ":\\Users\\", "/c/Users/"];
+/// Users that containers and their kin have by default, and names that stand for one.
+const EVERYONE: &[&str] = &[
+    "agent",
+    "app",
+    "claude",
+    "coder",
+    "codespace",
+    "dev",
+    "developer",
+    "me",
+    "node",
+    "root",
+    "runner",
+    "sandbox",
+    "Shared",
+    "ubuntu",
+    "user",
+    "username",
+    "vscode",
+    "you",
+    "your-name",
+    "yourname",
+];
+
+/// The first path in a text that leads into somebody's home, and where.
+fn machine_path(text: &str) -> Option<(usize, &str)> {
+    let places = HOMES.iter().flat_map(|home| text.match_indices(home));
+    let mut found: Vec<(usize, &str)> = places
+        .filter_map(|(at, home)| {
+            let drive = usize::from(home.starts_with(':'));
+            let start = at.checked_sub(drive)?;
+            let before = text.get(..start)?.chars().next_back();
+            let begins = before.is_none_or(|letter| {
+                letter.is_whitespace() || matches!(letter, '"' | '\'' | '=' | '(' | ';')
+            });
+            let rest = text.get(at + home.len()..)?;
+            let name = rest.split(['/', '\\', ' ', '"', '\'']).next().unwrap_or("");
+            let is_one = !name.is_empty()
+                && !name.contains(['$', '*', '<', '{', '['])
+                && !EVERYONE.contains(&name)
+                && rest.len() > name.len() + 1;
+            (begins && is_one).then(|| {
+                let path = text.get(start..).unwrap_or("");
+                let end = path.find(['"', '\'', ';', ' ', '\n', '&', '|', ')']).unwrap_or(path.len());
+                (start, path.get(..end).unwrap_or(path))
+            })
+        })
+        .collect();
+    found.sort_unstable();
+    found.first().copied()
+}
+
+/// Whole minutes up to a day that are no thousands: somebody has reckoned in seconds.
+fn is_in_minutes(timeout: Duration) -> bool {
+    let seconds = timeout.as_secs();
+    seconds % 60 == 0 && seconds % 1000 != 0 && seconds <= 86_400
 }
 
 /// Keys that stand twice in an object: all but the last value are lost.

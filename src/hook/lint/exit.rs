@@ -1,7 +1,7 @@
 //! What a script's exit statuses come to under its dialect, and what a failure of a guard does.
 
 use super::HookLint;
-use super::flow::Flow;
+use super::flow::{Flow, Kind};
 use super::rule::{CANNOT_BLOCK, EXIT_FAILURE, EXIT_NOT_BLOCKING, FAIL_OPEN, FAIL_OPEN_DEFAULT, REASON_LOST};
 use super::texts::{Goes, Streams, Texts};
 use crate::hook::dialect::list::Dialect;
@@ -24,7 +24,8 @@ impl HookLint<'_> {
         let others: Vec<(usize, u8)> =
             sites.iter().filter(is_verdict).map(|site| (site.offset, site.status)).collect();
         if self.facts.exit == ExitRule::TwoBlocks {
-            self.lost_reasons(&sites, event);
+            self.lost_reasons(&sites, event, flow);
+            self.lost_failures(&sites, event, &others, flow);
         }
         match (self.facts.exit, event.blocks) {
             (ExitRule::TwoBlocks, true) => {
@@ -79,15 +80,31 @@ impl HookLint<'_> {
     }
 
     /// A reason on standard output before `exit 2`: only standard error is read then.
-    fn lost_reasons(&mut self, sites: &[ExitSite], event: &EventRow) {
+    fn lost_reasons(&mut self, sites: &[ExitSite], event: &EventRow, flow: &Flow) {
         let is_read = event.blocks || event.has(Mark::Feedback);
         for site in sites.iter().filter(|site| site.status == 2 && is_read) {
-            let is_object = |text: &str| text.trim_start_matches(['\'', '"']).trim_start().starts_with('{');
             let lost = site.printed.iter().find(|print| print.goes == Goes::Output && print.is_text);
-            let told = site.printed.iter().any(|print| print.goes == Goes::Error || is_object(&print.text));
+            let told = site.printed.iter().any(|print| print.goes == Goes::Error || print.is_object(flow));
             if let Some(print) = lost.filter(|print| !told && !print.text.trim().is_empty()) {
                 let message =
                     "the reason is printed on standard output; with exit 2 only standard error is read";
+                self.report_in_script(&REASON_LOST, print.offset, message);
+            }
+        }
+    }
+
+    /// A text on standard output before a status that is a failure: only standard error is shown then.
+    fn lost_failures(&mut self, sites: &[ExitSite], event: &EventRow, told: &[(usize, u8)], flow: &Flow) {
+        let is_told = |site: &&ExitSite| told.iter().any(|(offset, _)| *offset == site.offset);
+        let fails = |site: &&ExitSite| !matches!(site.status, 0 | 2) && !event.has(Mark::AnyStatus);
+        for site in sites.iter().filter(fails).filter(|site| !is_told(site)) {
+            let lost = site.printed.iter().find(|print| print.goes == Goes::Output && print.is_text);
+            let shown = site.printed.iter().any(|print| print.goes == Goes::Error || print.is_object(flow));
+            if let Some(print) = lost.filter(|print| !shown && !print.text.trim().is_empty()) {
+                let message = format!(
+                    "the text is printed on standard output; with exit {} only standard error is shown",
+                    site.status
+                );
                 self.report_in_script(&REASON_LOST, print.offset, message);
             }
         }
@@ -151,6 +168,14 @@ struct Print {
     is_text: bool,
 }
 
+impl Print {
+    /// Whether it begins as an object of JSON does, or is a variable that holds one.
+    fn is_object(&self, flow: &Flow) -> bool {
+        let text = self.text.trim_start_matches(['\'', '"']).trim_start();
+        text.starts_with('{') || text.starts_with('$') && flow.kind(&self.text) == Kind::Json
+    }
+}
+
 /// An `exit` with a number, with what the script says right before it, and on which condition it is reached.
 struct ExitSite {
     offset: usize,
@@ -183,6 +208,20 @@ const REFUSES: &[&str] = &[
     "do not ",
     "don't ",
     "never ",
+    // In other languages.
+    "bloque",
+    "gesperrt",
+    "verboten",
+    "interdit",
+    "запрещ",
+    "заблок",
+    "禁止",
+    "阻止",
+    "拒绝",
+    "拒否",
+    "ブロック",
+    "차단",
+    "금지",
 ];
 /// Words of a failure.
 const FAILS: &[&str] = &[

@@ -426,6 +426,8 @@ fn has_file(text: &str) -> bool {
                 quote = None;
                 word.push('q');
             }
+            // A newline that a backslash stands before goes on.
+            ('\n', None) if word == "\\" => word.clear(),
             (')' | '|' | ';' | '\n' | '<' | '>', None) => break,
             (' ' | '\t', None) => {
                 operands += take_operand(&word, &mut skip);
@@ -513,7 +515,12 @@ mod tests {
             assert!(!prints_raw(json), "{json}");
         }
         assert!(is_json("$(jq -r .a | jq -Rs .)") && is_json("$(jq -c .)") && !is_json("$(jq -nr .a)"));
-        for file in ["-r .a f)", "-r --arg a b '.a' \"$f\")", "'.a // \"x y\"' f 2>/dev/null)"] {
+        for file in [
+            "-r .a f)",
+            "-r \\\n --arg a b \\\n '.a' \\\n \"$f\" 2>/dev/null)",
+            "-r --arg a b '.a' \"$f\")",
+            "'.a // \"x y\"' f 2>/dev/null)",
+        ] {
             assert!(has_file(file), "{file}");
         }
         for none in ["-r .a)", "-r '.a b c' 2>/dev/null)", "--arg a b .a)", "-r .a <<< \"$x\")"] {

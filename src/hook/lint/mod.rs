@@ -32,7 +32,7 @@
 //! 1. The dialect's own loader reads the config as for saving; its problems and notices are findings.
 //! 2. `crate::hook::portable` reads the hooks once more, leniently, with places.
 //! 3. `config.rs` looks at each hook's matcher, timeout and failure policy.
-//! 4. `script.rs`, `exit.rs`, `output.rs` and `payload.rs` look at its script, by the commands that `crate::inspect` sees in it and by
+//! 4. `script.rs`, `search.rs`, `exit.rs`, `output.rs` and `payload.rs` look at its script, by the commands that `crate::inspect` sees in it and by
 //!    the dialect's facts.
 //! 5. `follow.rs` does the same with the files that the script calls, as far as `place.rs` can tell where they are.
 //!
@@ -52,6 +52,7 @@ mod reach;
 mod rule;
 mod scalar;
 mod script;
+mod search;
 mod texts;
 mod version;
 
@@ -231,6 +232,7 @@ pub fn lint(
         findings.append(&mut lint.findings);
     }
     findings.sort_by_key(place_of);
+    once(&mut findings, &rule::MACHINE_PATH);
     if let Some(follow) = follow {
         let mut of_files = follow.findings(&hooks, &source);
         of_files.sort_by(|one, other| {
@@ -239,6 +241,17 @@ pub fn lint(
         findings.append(&mut of_files);
     }
     Ok(findings)
+}
+
+/// Keeps the first finding of a rule, and says in it how many there are.
+fn once(findings: &mut Vec<Finding>, rule: &'static Rule) {
+    let is_of = |finding: &Finding| finding.rule.id == rule.id;
+    let others = findings.iter().filter(|finding| is_of(finding)).count().saturating_sub(1);
+    let mut is_first = true;
+    findings.retain(|finding| !is_of(finding) || std::mem::take(&mut is_first));
+    if let Some(finding) = findings.iter_mut().find(|finding| is_of(finding) && others > 0) {
+        let _ = write!(finding.problem.message, ", as are those of {others} more hooks");
+    }
 }
 
 fn place_of(finding: &Finding) -> (usize, usize) {

@@ -3,11 +3,13 @@
 use super::HookLint;
 use super::rule::{
     CANNOT_BLOCK, OUTPUT_ASK, OUTPUT_DECISION, OUTPUT_EVENT_NAME, OUTPUT_FIELD, OUTPUT_IGNORED, OUTPUT_PLACE,
+    OUTPUT_UNREAD,
 };
-use super::texts::{Piece, Texts, keys, string_values};
+use super::texts::{Piece, Texts, keys, string_values, top_keys};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::Mark;
 use crate::hook::portable::{self, ExitRule};
+use crate::hook::unread;
 use crate::inspect::View;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -32,6 +34,34 @@ const COMMON: &[&str] = &[
     "prompt",
     "decision",
 ];
+
+/// Names of members that are meant for somebody who decides or reads.
+const MEANT: &[&str] = &[
+    "action",
+    "allow",
+    "allowed",
+    "approve",
+    "approved",
+    "block",
+    "blocked",
+    "context",
+    "deny",
+    "denied",
+    "error",
+    "feedback",
+    "message",
+    "msg",
+    "permission",
+    "result",
+    "status",
+    "success",
+    "suggestion",
+    "text",
+    "warning",
+    "warnings",
+];
+/// Members of an object that is meant so: one of more is a report of the script's own.
+const FEW: usize = 4;
 
 /// Keys that the dialect reads only inside an object: key, object.
 const INSIDE: &[(Dialect, &str, &[&str])] = &[
@@ -83,8 +113,58 @@ impl HookLint<'_> {
             self.asks(piece);
             self.event_name(piece, own_event);
             self.places(piece);
+            self.of_another_event(piece);
         }
+        self.unread(texts);
         self.blocks_nothing(texts);
+    }
+
+    /// Fields of `hookSpecificOutput` that are read on other events than that of the object.
+    fn of_another_event(&mut self, piece: &Piece) {
+        if self.dialect != Dialect::ClaudeCode {
+            return;
+        }
+        let names = string_values(&piece.text, "hookEventName");
+        let [name] = names.as_slice() else { return };
+        let Some(row) = self.facts.event(name).filter(|row| row.name == self.hook.event) else { return };
+        let mut known = Vec::new();
+        unread::names(row.output, &mut known);
+        for field in ["additionalContext", "updatedInput", "updatedToolOutput"] {
+            if !known.contains(&field) && keys(&piece.text).any(|key| key == field) {
+                let message = format!("`{field}` is not read on {}", row.name);
+                self.report_in_script(&OUTPUT_FIELD, piece.offset, message);
+            }
+        }
+    }
+
+    /// An object of which the event reads no member. A script that prints its platform's own members too is written for several.
+    fn unread(&mut self, texts: &Texts) {
+        let Some(row) = self.hook.facts.filter(|row| !row.output.is_empty()) else { return };
+        let is_read = |key: &str| {
+            let same = |name: &str| if row.any_case { name.eq_ignore_ascii_case(key) } else { name == key };
+            row.output.iter().any(|(name, _)| same(name))
+        };
+        let objects: Vec<(&Piece, Vec<&str>)> = texts
+            .output()
+            .filter_map(|piece| Some((piece, top_keys(&piece.text)?)))
+            .filter(|(_, keys)| !keys.is_empty())
+            .collect();
+        if objects.iter().any(|(_, keys)| keys.iter().any(|key| is_read(key))) {
+            return;
+        }
+        // Fields that another rule knows the place or the platform of.
+        let is_known =
+            |key: &str| Dialect::ALL.iter().any(|other| portable::facts(*other).output().contains(&key));
+        let is_meant = |keys: &[&str]| {
+            keys.len() <= FEW
+                && keys.iter().any(|key| MEANT.contains(key))
+                && !keys.iter().any(|key| is_known(key) && !COMMON.contains(key))
+        };
+        if let Some((piece, keys)) = objects.iter().find(|(_, keys)| is_meant(keys)) {
+            let own = row.output.iter().take(6).map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            let message = format!("{} reads nothing of `{}`; it reads {own}", row.name, keys.join("`, `"));
+            self.report_in_script(&OUTPUT_UNREAD, piece.offset, message);
+        }
     }
 
     /// Infer: nothing is read.

@@ -1,10 +1,11 @@
 //! What a script reads, held against what its dialect gives: payload fields and variables.
 
 use super::HookLint;
+use super::flow::Flow;
 use super::rule::{PAYLOAD_ARGUMENT, PAYLOAD_FIELD, VARIABLE_UNKNOWN};
-use super::texts::{Piece, Texts, assigned, roots};
+use super::texts::{Piece, Texts, assigned, looped, roots};
 use crate::hook::dialect::list::Dialect;
-use crate::hook::portable;
+use crate::hook::portable::{self, Tools};
 use crate::inspect::View;
 use rustc_hash::FxHashSet;
 
@@ -44,7 +45,35 @@ const GUESSED_CLAUDE: &[&str] = &[
     "CLAUDE_FILE_PATH",
     "CLAUDE_FILE_PATHS",
     "CLAUDE_USER_PROMPT",
+    "CLAUDE_TOOL_INPUT_FILE_PATH",
+    "CLAUDE_TOOL_INPUT_COMMAND",
+    "CLAUDE_TOOL_RESPONSE",
+    "CLAUDE_TOOL_RESULT",
+    "CLAUDE_TOOL_EXIT_CODE",
+    "CLAUDE_COMMAND",
+    "CLAUDE_BASH_COMMAND",
+    "CLAUDE_PROMPT",
+    "CLAUDE_HOOK_EVENT",
+    "CLAUDE_HOOK_INPUT",
+    "CLAUDE_NOTIFICATION",
+    "CLAUDE_NOTIFICATION_MESSAGE",
+    "CLAUDE_TRANSCRIPT_PATH",
+    "CLAUDE_SUBAGENT_NAME",
+    "CLAUDE_AGENT_NAME",
 ];
+
+/// Roots that authors guess, and the payload's own.
+const GUESSED_ROOTS: &[(&str, &str)] = &[
+    ("tool_output", "tool_response"),
+    ("tool_result", "tool_response"),
+    ("tool_args", "tool_input"),
+    ("tool_arguments", "tool_input"),
+    ("tool_parameters", "tool_input"),
+    ("user_prompt", "prompt"),
+];
+
+/// Names that authors guess for the argument of Claude Code's file tools that is the file.
+const GUESSED_FILES: &[&str] = &["path", "file", "filename", "filePath", "filepath", "file_name"];
 
 /// Commands that may read standard input, or run what does.
 const READS: &[&str] = &[
@@ -65,10 +94,28 @@ const READS: &[&str] = &[
     ".",
 ];
 
+/// Whether a jq there reads the payload: what stands before it in its line writes that, or it is the first of its substitution.
+fn reads_payload(script: &str, offset: usize, flow: &Flow) -> bool {
+    let before = script.get(..offset).unwrap_or("").trim_end_matches([' ', '\t', '\n', '\\']);
+    let after = script.get(offset..).unwrap_or("").lines().next().unwrap_or("");
+    if let Some(writer) = before.strip_suffix('|').filter(|writer| !writer.ends_with('|')) {
+        let writer = writer.rsplit(['\n', ';', '(']).next().unwrap_or("").trim();
+        return writer == "cat" || flow.is_payload(writer);
+    }
+    if let Some((_, word)) = after.split_once("<<<") {
+        let word = word.split([')', '|', ';', '&']).next().unwrap_or("").trim();
+        return flow.is_payload(word);
+    }
+    before.ends_with("$(") && flow.is_payload(after.split(')').next().unwrap_or(""))
+}
+
 impl HookLint<'_> {
     pub(super) fn payload(&mut self, view: &View, texts: &Texts) {
         self.payload_fields(texts);
+        self.fields_of_events(texts);
+        self.arguments_at_the_top(view, texts);
         self.shell_argument(texts);
+        self.file_argument(texts);
         self.unknown_variables(view);
     }
 
@@ -91,6 +138,84 @@ impl HookLint<'_> {
                 let own = self.facts.roots().iter().take(10).copied().collect::<Vec<_>>().join(", ");
                 let message = format!("the payload of {} has no `.{root}`; it has {own}", self.dialect);
                 self.report_in_script(&PAYLOAD_FIELD, offset, message);
+            }
+        }
+    }
+
+    /// Fields that other events have, in a script that reads none of its own event's: `.tool_input` when a turn has ended.
+    /// And names that authors guess, where the script does not read the real one.
+    fn fields_of_events(&mut self, texts: &Texts) {
+        let Some(event) = self.hook.facts.filter(|event| self.facts.is_flat && !event.payload.is_empty())
+        else {
+            return;
+        };
+        let reads = |name: &str| texts.jq.iter().any(|piece| roots(&piece.text).any(|root| root == name));
+        let asks = reads("hook_event_name") || event.payload.iter().any(|name| reads(name));
+        if !asks && !event.tool && !event.payload.contains(&"tool_calls") {
+            let of_tools = |piece: &&Piece| {
+                roots(&piece.text).any(|root| matches!(root, "tool_input" | "tool_response"))
+            };
+            if let Some(piece) = texts.jq.iter().find(of_tools) {
+                let own = event.payload.join(", ");
+                let message =
+                    format!("the payload of {} is about no tool; its own fields are {own}", event.name);
+                self.report_in_script(&PAYLOAD_FIELD, piece.offset, message);
+            }
+        }
+        for (guess, own) in GUESSED_ROOTS.iter().filter(|(_, own)| event.payload.contains(own) && !reads(own))
+        {
+            let found = texts.jq.iter().find(|piece| roots(&piece.text).any(|root| root == *guess));
+            if let Some(offset) = found.map(|piece| piece.offset) {
+                let message = format!("the payload of {} has no `.{guess}`; it has `.{own}`", event.name);
+                self.report_in_script(&PAYLOAD_FIELD, offset, message);
+            }
+        }
+    }
+
+    /// `.file_path` of the payload, which has it in `.tool_input`: the hook finds nothing, whatever the call is.
+    fn arguments_at_the_top(&mut self, view: &View, texts: &Texts) {
+        let Some(script) = self.hook.script() else { return };
+        let Some(event) = self.hook.facts.filter(|event| event.tool && event.payload.contains(&"tool_input"))
+        else {
+            return;
+        };
+        if self.dialect != Dialect::ClaudeCode || script.contains("tool_input") {
+            return;
+        }
+        let flow = Flow::of(script, view, self.facts, self.has_payload);
+        for piece in &texts.jq {
+            let root = roots(&piece.text).find(|root| matches!(*root, "file_path" | "filePath" | "command"));
+            let Some(root) = root.filter(|_| reads_payload(script, piece.offset, &flow)) else { continue };
+            let message = format!("the payload of {} has no `.{root}`; it has `.tool_input`", event.name);
+            self.report_in_script(&PAYLOAD_FIELD, piece.offset, message);
+            return;
+        }
+    }
+
+    /// `.tool_input.path` where the tools that pass have `file_path`.
+    fn file_argument(&mut self, texts: &Texts) {
+        let Tools::Names(names) = &self.hook.tools else { return };
+        let is_file_tool = |name: &str| matches!(name, "Write" | "Edit" | "MultiEdit" | "Read");
+        if self.dialect != Dialect::ClaudeCode
+            || !self.hook.facts.is_some_and(|event| event.tool)
+            || names.is_empty()
+            || !names.iter().all(|name| !name.open && is_file_tool(&name.text))
+            || texts.jq.iter().any(|piece| piece.text.contains("file_path"))
+        {
+            return;
+        }
+        for name in GUESSED_FILES {
+            let path = format!("tool_input.{name}");
+            let reads = |piece: &&Piece| {
+                piece.text.match_indices(&path).any(|(at, _)| {
+                    let next = piece.text.as_bytes().get(at.saturating_add(path.len()));
+                    next.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+                })
+            };
+            if let Some(offset) = texts.jq.iter().find(reads).map(|piece| piece.offset) {
+                let message = format!("the file of Claude Code's file tools is `file_path`, not `{name}`");
+                self.report_in_script(&PAYLOAD_ARGUMENT, offset, message);
+                return;
             }
         }
     }
@@ -130,6 +255,7 @@ impl HookLint<'_> {
     /// the variable, it is the author's own setting.
     fn unknown_variables(&mut self, view: &View) {
         let mut assigned: FxHashSet<&str> = assigned(view).collect();
+        assigned.extend(self.hook.script().map(looped).into_iter().flatten());
         assigned.extend(self.hook.environment.iter().map(|(name, _)| name.as_str()));
         // Names that authors take for the payload's: where nothing else is read, the script does nothing.
         let is_blind =

@@ -134,6 +134,9 @@ impl Scope {
     /// Where a word leads.
     pub(super) fn place(&self, source: &str) -> Option<ScriptPath> {
         let mut value = self.value(source, 0)?;
+        if value.root.is_none() && has_drive(&value.text) {
+            return None;
+        }
         if value.root.is_none() && !value.text.starts_with('/') {
             value = self.under(&value)?;
         }
@@ -282,6 +285,11 @@ impl Scope {
     }
 }
 
+/// Whether it is a path of Windows: `C:/Users/x`.
+fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
+}
+
 /// The operand of a command without `--`, `-P` and redirections.
 fn operand(text: &str) -> &str {
     let mut text = text.trim();
@@ -343,6 +351,7 @@ mod tests {
             ("'$x'/a", "Project:$x/a"),
             ("/opt/a.sh", "Session:opt/a.sh"),
             ("~/a.sh", "-"),
+            ("C:/Users/x/a.sh", "-"),
             ("$x/a.sh", "-"),
             ("hooks/*.sh", "-"),
             ("\"$HERE/lib/a.sh\"", "Plugin:hooks/lib/a.sh"),

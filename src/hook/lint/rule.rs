@@ -62,6 +62,8 @@ rules! {
         "see the message";
     DUPLICATE_KEY: Error, "duplicate-key", "a key stands twice in one object; the last one counts",
         "put both values under one key";
+    ERREXIT_EMPTY: Warning, "errexit-empty", "set -e ends the script where nothing was found, though it asks for that later",
+        "let the search fail: VALUE=$(grep ... || true)";
     EVAL_COMPUTED: Warning, "eval-computed", "a computed text is run as a script",
         "run the command directly, with its arguments in quotes or in an array";
     EVAL_PAYLOAD: Error, "eval-payload", "text from the payload is run as a script",
@@ -82,6 +84,8 @@ rules! {
         "build it with jq: jq -n --arg reason \"$reason\" '{reason: $reason}'";
     LINE_ENDINGS: Warning, "line-endings", "the script has carriage returns",
         "save it with newlines alone";
+    MACHINE_PATH: Warning, "machine-path", "a hook that others get names a file by a path of one machine",
+        "begin it with \"$CLAUDE_PROJECT_DIR\" or ${CLAUDE_PLUGIN_ROOT}, or the platform's own word for the project's folder";
     MATCHER_FOREIGN_TOOL: Warning, "matcher-foreign-tool", "the matcher names a tool by another dialect's name",
         "use the name that this platform gives the tool";
     MATCHER_IGNORED: Warning, "matcher-ignored", "the event has no matcher",
@@ -100,7 +104,9 @@ rules! {
         "its hooks only observe; nothing that they print or return changes anything";
     OUTPUT_PLACE: Error, "output-place", "the field stands where the dialect does not look for it",
         "put it into the object where the dialect reads it";
-    PAYLOAD_ARGUMENT: Warning, "payload-argument", "the shell tool's argument has another name here",
+    OUTPUT_UNREAD: Warning, "output-unread", "the hook prints an object of which nothing is read",
+        "print the dialect's own fields, or text where the event takes it";
+    PAYLOAD_ARGUMENT: Warning, "payload-argument", "the tool's argument has another name here",
         "read the argument by the name that this platform gives it";
     PAYLOAD_FIELD: Error, "payload-field", "the hook reads a field that this dialect's payload lacks",
         "read the dialect's own field";

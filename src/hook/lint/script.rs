@@ -18,7 +18,10 @@ impl HookLint<'_> {
             let offset = view.opaque.iter().find(|opaque| opaque.what == OpaqueKind::SyntaxError);
             self.report_in_script(
                 &SCRIPT_SYNTAX,
-                offset.map_or(0, |opaque| opaque.span.start),
+                offset
+                    .map(|opaque| opaque.span.start)
+                    .filter(|start| *start > 0)
+                    .unwrap_or_else(|| named_line(script, error)),
                 error.clone(),
             );
         }
@@ -34,6 +37,8 @@ impl HookLint<'_> {
         }
         let flow = Flow::of(script, view, self.facts, self.has_payload);
         self.run_texts(script, view, &flow);
+        self.programs(script, view, &flow);
+        self.empty_searches(script, view);
         self.unquoted(view, &flow);
         self.json_by_hand(script, view, texts, &flow);
         if self.role == Role::Hook {
@@ -72,6 +77,32 @@ impl HookLint<'_> {
             let shown: String = source.lines().next().unwrap_or("").chars().take(60).collect();
             let rule = if tainted { &EVAL_PAYLOAD } else { &EVAL_COMPUTED };
             self.report_in_script(rule, opaque.span.start, format!("`{shown}` runs a computed text"));
+        }
+    }
+
+    /// Text of the payload in a program for another interpreter: `python3 -c "print('$command')"`.
+    fn programs(&mut self, script: &str, view: &View, flow: &Flow) {
+        for command in &view.commands {
+            let Some((_, options)) = INTERPRETERS.iter().find(|(name, _)| command.name() == Some(*name))
+            else {
+                continue;
+            };
+            let is_option =
+                |word: &WordView| word.text.as_deref().is_some_and(|text| options.contains(&text));
+            let Some(index) = command.words.iter().position(is_option) else { continue };
+            let Some(word) = command.words.get(index + 1).filter(|word| word.text.is_none()) else {
+                continue;
+            };
+            let program = whole_word(script, command, word);
+            let tainted = super::texts::expanded(program)
+                .into_iter()
+                .any(|(at, name)| flow.is_text(name) && !program.get(at..).unwrap_or("").starts_with("${#"));
+            let reads = ["$(cat)", "$(jq ", "$(</dev/stdin)"].iter().any(|read| program.contains(read));
+            if tainted || reads && program.starts_with('"') {
+                let name = command.name().unwrap_or_default();
+                let message = format!("text from the payload stands in a program for `{name}`");
+                self.report_in_script(&EVAL_PAYLOAD, command.span.start, message);
+            }
         }
     }
 
@@ -165,7 +196,7 @@ impl HookLint<'_> {
             if sources && name.contains('_') {
                 continue;
             }
-            if (self.options.has_command)(bare) {
+            if (self.options.has_command)(bare) || is_fallback(script, command, &asked) {
                 continue;
             }
             let filter = python_filter(bare, command);
@@ -180,8 +211,67 @@ impl HookLint<'_> {
     }
 }
 
+/// Programs that are given a program of their own language as an argument, and the options that do so.
+const INTERPRETERS: &[(&str, &[&str])] = &[
+    ("python", &["-c"]),
+    ("python3", &["-c"]),
+    ("node", &["-e", "--eval", "-p", "-pe"]),
+    ("perl", &["-e", "-E", "-ne", "-pe"]),
+    ("ruby", &["-e"]),
+    ("php", &["-r"]),
+    ("osascript", &["-e"]),
+];
+
+/// A word as written, without being cut.
+fn whole_word<'s>(script: &'s str, command: &CommandView, word: &'s WordView) -> &'s str {
+    let Some(start) = word.source.strip_suffix("...") else { return &word.source };
+    let text = script.get(command.span.clone()).unwrap_or("");
+    let Some(at) = text.find(start) else { return &word.source };
+    let text = text.get(at..).unwrap_or("");
+    let (mut quote, mut skip) = (None, false);
+    for (at, letter) in text.char_indices() {
+        match (letter, quote) {
+            _ if skip => skip = false,
+            ('\\', None | Some('"')) => skip = true,
+            ('"' | '\'', None) => quote = Some(letter),
+            (letter, Some(open)) if letter == open => quote = None,
+            (' ' | '\t' | '\n' | ')' | '|' | ';', None) => return text.get(..at).unwrap_or(text),
+            _ => {}
+        }
+    }
+    text
+}
+
 /// Where systems have their programs; the sandbox's own are in the first two.
 const SYSTEM_FOLDERS: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
+
+/// Programs of some systems, and those of others that do the same.
+const TWINS: &[(&str, &str)] = &[
+    ("gdate", "date"),
+    ("gsed", "sed"),
+    ("gstat", "stat"),
+    ("gtimeout", "timeout"),
+    ("md5", "md5sum"),
+    ("shasum", "sha256sum"),
+    ("shasum", "sha1sum"),
+];
+
+/// Whether the command is there for systems that lack another one: behind `||`, or where the script has asked for its twin.
+fn is_fallback(script: &str, command: &CommandView, asked: &FxHashSet<&str>) -> bool {
+    let before = script.get(..command.span.start).unwrap_or("").trim_end_matches([' ', '\t', '\n', '\\']);
+    let has_twin = |name: &str| TWINS.iter().any(|(own, other)| *own == name && asked.contains(other));
+    before.ends_with("||") || command.name().is_some_and(has_twin)
+}
+
+/// Where the line begins that a message of the parser names.
+fn named_line(script: &str, message: &str) -> usize {
+    let digits = message.split_once("line ").map_or("", |(_, rest)| rest);
+    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let line: usize = digits.get(..length).and_then(|digits| digits.parse().ok()).unwrap_or(1);
+    // The end of the text is said to be on the line behind the last one.
+    let lines_before = line.min(script.lines().count()).saturating_sub(1);
+    script.split_inclusive('\n').take(lines_before).map(str::len).sum()
+}
 
 /// The paths that a script tests for (`[ -x /usr/bin/x ]`).
 fn tested_paths(script: &str) -> FxHashSet<&str> {

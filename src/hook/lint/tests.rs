@@ -175,6 +175,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("AG-documented", "cannot-block"), // hooks of an example that says so
     ("agentao-G10", "script-syntax"),
     ("DA-28", "cannot-block"),
+    ("CC-6", "reason-lost"),     // it shows what other statuses do
     ("CC-7", "command-missing"), // a guard whose tools are not there
     ("CC-26", "cannot-block"),
     ("DA-30", "output-field"),

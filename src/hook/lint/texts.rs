@@ -138,7 +138,8 @@ impl<'v> Streams<'v> {
                     }
                 }
             }
-            if !captured && matches!(command.name(), Some("echo" | "printf" | "cat" | "jq")) {
+            let is_output = own(command).is_none_or(|goes| goes == Goes::Output);
+            if !captured && is_output && matches!(command.name(), Some("echo" | "printf" | "cat" | "jq")) {
                 let words =
                     command.words.iter().skip(1).chain(command.redirects.iter().map(|one| &one.target));
                 streams.shown.extend(words.flat_map(|word| variables(&word.source).map(|(_, name)| name)));
@@ -236,6 +237,15 @@ pub(super) fn assigned(view: &View) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Names of the variables that a script's loops set: `for name in`, `select name in`.
+pub(super) fn looped(script: &str) -> impl Iterator<Item = &str> {
+    let mut words = script.split_whitespace();
+    std::iter::from_fn(move || {
+        words.by_ref().find(|word| matches!(*word, "for" | "select"))?;
+        words.next()
+    })
+}
+
 /// Names of the functions that a script defines.
 pub(super) fn functions(view: &View) -> impl Iterator<Item = &str> {
     let all = view.commands.iter().flat_map(|command| &command.via);
@@ -297,6 +307,50 @@ pub(super) fn keys(text: &str) -> impl Iterator<Item = &str> {
     captures(&KEY, text)
 }
 
+/// The names of the members of the object that a text of JSON or jq begins with; `None` where it is no object, or one is computed.
+pub(super) fn top_keys(text: &str) -> Option<Vec<&str>> {
+    let body = text.trim_start().strip_prefix('{')?;
+    let (mut depth, mut quote, mut skip) = (1_u32, false, false);
+    // Where a name may begin, and whether one is looked for.
+    let (mut start, mut wanted) = (0, true);
+    let mut found = Vec::new();
+    for (at, letter) in body.char_indices() {
+        if skip || quote {
+            let ends = !skip && letter == '"';
+            skip = !skip && letter == '\\';
+            quote = quote && !ends;
+            continue;
+        }
+        match letter {
+            '\\' => skip = true,
+            '"' => quote = true,
+            '{' | '[' | '(' => depth = depth.saturating_add(1),
+            ':' | ',' | '}' if depth == 1 => {
+                let name = body.get(start..at).unwrap_or("").trim().trim_matches('"');
+                if wanted && !name.is_empty() {
+                    // `{reason: $x}`, and jq's `{reason}` and `{$reason}`.
+                    let name = if letter == ':' { name } else { name.strip_prefix('$').unwrap_or(name) };
+                    let is_plain =
+                        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+                    if !name.bytes().all(is_plain) {
+                        return None;
+                    }
+                    found.push(name);
+                }
+                wanted = letter == ',';
+                start = at + 1;
+                if letter == '}' {
+                    return Some(found);
+                }
+            }
+            '}' | ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    // It is cut, or goes on in another text.
+    None
+}
+
 /// Roots of paths in a jq program: `tool_input` of `.tool_input.command`.
 pub(super) fn roots(text: &str) -> impl Iterator<Item = &str> {
     static ROOT: LazyLock<Option<Regex>> =
@@ -325,16 +379,45 @@ fn captures<'t>(regex: &'static LazyLock<Option<Regex>>, text: &'t str) -> impl 
 pub(super) fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
     static VARIABLE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\$(?:\{[!#]?)?([A-Za-z_]\w*)").ok());
-    let found = VARIABLE.as_ref().map(|regex| regex.captures_iter(text));
-    found.into_iter().flatten().filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.as_str())))
+    named(&VARIABLE, text)
 }
 
 /// The same with positional parameters.
 pub(super) fn parameters(text: &str) -> impl Iterator<Item = (usize, &str)> {
     static PARAMETER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\$(?:\{[!#]?)?([A-Za-z_]\w*|[1-9])").ok());
-    let found = PARAMETER.as_ref().map(|regex| regex.captures_iter(text));
-    found.into_iter().flatten().filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.as_str())))
+    named(&PARAMETER, text)
+}
+
+/// What an expression for expansions finds; behind a backslash a `$` is none.
+fn named<'t>(
+    regex: &'static LazyLock<Option<Regex>>,
+    text: &'t str,
+) -> impl Iterator<Item = (usize, &'t str)> {
+    let found = regex.as_ref().map(|regex| regex.captures_iter(text));
+    let all = found.into_iter().flatten();
+    let all = all.filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.as_str())));
+    all.filter(move |(at, _)| {
+        let before = text.as_bytes().get(..*at).unwrap_or(&[]);
+        before.iter().rev().take_while(|byte| **byte == b'\\').take(64).count() % 2 == 0
+    })
+}
+
+/// Names of the variables that a word expands, with their offsets; what stands between single quotes or behind a backslash is none.
+pub(super) fn expanded(source: &str) -> Vec<(usize, &str)> {
+    let (mut double, mut single, mut escaped) = (false, false, false);
+    let mut is_read = Vec::with_capacity(source.len());
+    for byte in source.bytes() {
+        is_read.push(!single && !escaped);
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if !single => escaped = true,
+            b'"' if !single => double = !double,
+            b'\'' if !double => single = !single,
+            _ => {}
+        }
+    }
+    variables(source).filter(|(at, _)| is_read.get(*at) == Some(&true)).collect()
 }
 
 /// Names of the variables that a word expands outside of quotes.
@@ -385,6 +468,18 @@ mod tests {
             ["tool_input", "data", "a", "b"]
         );
         assert_eq!(string_values(r#"{"decision":"deny", x: {decision: "b"}}"#, "decision"), ["deny", "b"]);
+        assert_eq!(expanded(r#""a '$b' \$c"'$d'"${e}"$f"#), [(4, "b"), (17, "e"), (22, "f")]);
+        for (text, names) in [
+            (r#"{"a": {"b": 1, "c": [2]}, d: "x,y:{", $e, f}"#, Some(vec!["a", "d", "e", "f"])),
+            ("{}", Some(vec![])),
+            ("{a: (.b | {c: 1})} | tostring", Some(vec!["a"])),
+            (r#"{"$a": 1}"#, None),
+            ("{(.a): 1}", None),
+            (r#"{"a": "$x"#, None),
+            ("[1]", None),
+        ] {
+            assert_eq!(top_keys(text), names, "{text}");
+        }
         assert_eq!(unquoted_variables(r#"a$b"$c"'$d'\$e${f%x}${#g}"#), ["b", "f"]);
     }
 }
