@@ -511,7 +511,7 @@ mod tests {
             event: "e",
             handler: Handler::Script { script: HookScript::new(name), shell: Shell::Sh },
             timeout: Duration::from_secs(1),
-            limits: Limits::hook(),
+            limits: Limits::hook().into(),
             capture,
             cwd: None,
             inherit_environment: true,
