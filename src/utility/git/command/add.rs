@@ -19,7 +19,6 @@ options! {
         All = flag('A', "all", "add changes from all tracked and untracked files"),
         IgnoreRemoval = flag('\0', "ignore-removal", "ignore paths removed in the working tree (same as --no-all)"),
         Refresh = flag('\0', "refresh", "don't add, only refresh the index"),
-        IgnoreErrors = flag('\0', "ignore-errors", "just skip files which cannot be added because of errors"),
         IgnoreMissing = flag('\0', "ignore-missing", "check if - even missing - files are ignored in dry run"),
         Chmod = value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
         PathspecFromFile = value('\0', "pathspec-from-file", "file", "not supported"),

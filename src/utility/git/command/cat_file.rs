@@ -11,8 +11,6 @@ options! {
         Size = flag('s', "", "show object size"),
         Batch = optional('\0', "batch", "format", "show full <object> or <rev> contents"),
         BatchCheck = optional('\0', "batch-check", "format", "like --batch, but don't emit <contents>"),
-        Textconv = flag('\0', "textconv", "accepted"),
-        Filters = flag('\0', "filters", "accepted"),
         AllowUnknownType = flag('\0', "allow-unknown-type", "accepted"),
     }
 }

@@ -397,7 +397,7 @@ impl Git {
         }
         if !quiet && branch.is_some() && !is_new {
             let mut text = String::new();
-            super::status::heading(self, &mut text).await?;
+            super::status::heading(self, &mut text, true).await?;
             let rest = text.split_once('\n').map_or("", |(_, rest)| rest).trim_end_matches('\n');
             if !rest.is_empty() {
                 self.print(rest.as_bytes()).await?;

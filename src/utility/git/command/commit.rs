@@ -409,7 +409,7 @@ async fn show_status(git: &mut Git, arguments: &Arguments<Opt>, is_empty: bool) 
         return Ok(u8::from(is_empty));
     }
     let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;
-    super::status::long(git, &status, Untracked::Normal, 0).await?;
+    super::status::long(git, &status, Untracked::Normal, 0, true).await?;
     Ok(u8::from(is_empty))
 }
 

@@ -21,7 +21,6 @@ options! {
         Get = flag('\0', "get", "get value: name [<value-pattern>]"),
         GetAll = flag('\0', "get-all", "get all values: key [<value-pattern>]"),
         GetRegexp = flag('\0', "get-regexp", "get values for regexp: name-regex [<value-pattern>]"),
-        GetUrlmatch = value('\0', "get-urlmatch", "name", "not supported"),
         ReplaceAll = flag('\0', "replace-all", "replace all matching variables: name value [<value-pattern>]"),
         Add = flag('\0', "add", "add a new variable: name value"),
         Unset = flag('\0', "unset", "remove a variable: name [<value-pattern>]"),
@@ -35,7 +34,6 @@ options! {
         Int = flag('\0', "int", "value is decimal number"),
         BoolOrInt = flag('\0', "bool-or-int", "value is --bool or --int"),
         Path = flag('\0', "path", "value is a path (file or directory name)"),
-        ExpiryDate = flag('\0', "expiry-date", "not supported"),
         Null = flag('z', "null", "terminate values with NUL byte"),
         NameOnly = flag('\0', "name-only", "show variable names only"),
         Includes = flag('\0', "includes", "respect include directives on lookup"),
@@ -167,6 +165,11 @@ async fn run(git: &mut Git) -> Result<u8> {
 
 /// The file that was chosen, and how it is shown.
 fn scope(git: &Git, arguments: &Arguments<Opt>) -> Result<Option<(Scope, Vec<u8>)>> {
+    let has_file =
+        arguments.last_of([Opt::File, Opt::Global, Opt::System, Opt::Local, Opt::Worktree]).is_some();
+    if has_file && arguments.has(Opt::Includes) {
+        return Err(fatal!("--includes with one file is not supported"));
+    }
     if let Some(file) = arguments.value(Opt::File) {
         return Ok(Some((Scope::Command, git.ctx.absolute(file))));
     }

@@ -27,7 +27,6 @@ options! {
         Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
         Deduplicate = flag('\0', "deduplicate", "suppress duplicate entries"),
         Eol = flag('\0', "eol", "not supported"),
-        RecurseSubmodules = flag('\0', "recurse-submodules", "accepted"),
         Format = value('\0', "format", "format", "format to use for the output"),
         Debug = flag('\0', "debug", "not supported"),
         Fsmonitor = flag('f', "", "use lowercase letters for fsmonitor clean files"),

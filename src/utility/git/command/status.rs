@@ -97,11 +97,14 @@ async fn run(git: &mut Git) -> Result<u8> {
         ends_in_nul: arguments.has(Opt::Null),
         is_relative: !for_scripts && git.config.truth("status.relativepaths") != Some(false),
     };
+    let counts = arguments
+        .truth(Opt::AheadBehind)
+        .unwrap_or(for_scripts || git.config.truth("status.aheadbehind") != Some(false));
     match layout {
-        Layout::Long => long(git, &status, untracked, arguments.count(Opt::Verbose)).await?,
+        Layout::Long => long(git, &status, untracked, arguments.count(Opt::Verbose), counts).await?,
         Layout::Second => {
             if shows_branch {
-                branch_lines(git, printer.end()).await?;
+                branch_lines(git, printer.end(), counts).await?;
             }
             if arguments.has(Opt::ShowStash) {
                 let count = git.read_log(b"refs/stash")?.len();
@@ -114,7 +117,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         Layout::Short | Layout::First => {
             if shows_branch {
-                let mut line = branch_line(git).await?;
+                let mut line = branch_line(git, counts).await?;
                 line.push(printer.end());
                 git.print(&line).await?;
             }
@@ -144,7 +147,7 @@ impl Printer {
 }
 
 /// `## main...origin/main [ahead 1]`
-async fn branch_line(git: &mut Git) -> Result<Vec<u8>> {
+async fn branch_line(git: &mut Git, counts: bool) -> Result<Vec<u8>> {
     let mut line: Vec<u8> = b"## ".to_metered();
     let head = git.head_id()?;
     let Some(branch) = git.current_branch()? else {
@@ -161,12 +164,12 @@ async fn branch_line(git: &mut Git) -> Result<Vec<u8>> {
     match (head, git.ref_id(&upstream)?) {
         (_, None) => line.extend_from_slice(b" [gone]"),
         (Some(head), Some(other)) => {
-            let (ahead, behind) = git.ahead_behind(head, other).await?;
-            let text = match (ahead, behind) {
-                (0, 0) => String::new(),
-                (ahead, 0) => format!(" [ahead {ahead}]"),
-                (0, behind) => format!(" [behind {behind}]"),
-                _ => format!(" [ahead {ahead}, behind {behind}]"),
+            let text = match distance(git, head, other, counts).await? {
+                None => " [different]".into(),
+                Some((0, 0)) => String::new(),
+                Some((ahead, 0)) => format!(" [ahead {ahead}]"),
+                Some((0, behind)) => format!(" [behind {behind}]"),
+                Some((ahead, behind)) => format!(" [ahead {ahead}, behind {behind}]"),
             };
             line.extend_from_slice(text.as_bytes());
         }
@@ -206,7 +209,7 @@ async fn short(git: &mut Git, status: &Status, printer: &Printer) -> Result<()> 
 }
 
 /// The `# branch` lines of the second format.
-async fn branch_lines(git: &mut Git, end: u8) -> Result<()> {
+async fn branch_lines(git: &mut Git, end: u8, counts: bool) -> Result<()> {
     let head = git.head_id()?;
     let mut lines: Vec<String> = Vec::new();
     lines.push(format!("# branch.oid {}", head.map_or_else(|| "(initial)".into(), |id| id.hex())));
@@ -216,8 +219,10 @@ async fn branch_lines(git: &mut Git, end: u8) -> Result<()> {
     if let Some(upstream) = branch.and_then(|branch| git.upstream(&branch)) {
         lines.push(format!("# branch.upstream {}", git.shorten(&upstream)?));
         if let (Some(head), Some(other)) = (head, git.ref_id(&upstream)?) {
-            let (ahead, behind) = git.ahead_behind(head, other).await?;
-            lines.push(format!("# branch.ab +{ahead} -{behind}"));
+            lines.push(match distance(git, head, other, counts).await? {
+                Some((ahead, behind)) => format!("# branch.ab +{ahead} -{behind}"),
+                None => "# branch.ab +? -?".into(),
+            });
         }
     }
     for line in lines {
@@ -320,8 +325,22 @@ fn changed_line(
     line
 }
 
+/// How many commits a branch has that its upstream lacks, and the other way round; `None` where they differ and are not counted.
+async fn distance(
+    git: &mut Git,
+    head: ObjectId,
+    upstream: ObjectId,
+    counts: bool,
+) -> Result<Option<(usize, usize)>> {
+    match head == upstream {
+        true => Ok(Some((0, 0))),
+        false if counts => git.ahead_behind(head, upstream).await.map(Some),
+        false => Ok(None),
+    }
+}
+
 /// What the branch is and how it stands to its upstream.
-pub(super) async fn heading(git: &mut Git, out: &mut String) -> Result<()> {
+pub(super) async fn heading(git: &mut Git, out: &mut String, counts: bool) -> Result<()> {
     let head = git.head_id()?;
     let Some(branch) = git.current_branch()? else {
         match git.detached_at().await? {
@@ -342,22 +361,24 @@ pub(super) async fn heading(git: &mut Git, out: &mut String) -> Result<()> {
         return Ok(());
     };
     let Some(head) = head else { return Ok(()) };
-    let (ahead, behind) = git.ahead_behind(head, other).await?;
     let plural = |count: usize| if count == 1 { "" } else { "s" };
-    out.push_str(&match (ahead, behind) {
-        (0, 0) => format!("Your branch is up to date with '{short}'.\n\n"),
-        (ahead, 0) => format!(
+    out.push_str(&match distance(git, head, other, counts).await? {
+        Some((0, 0)) => format!("Your branch is up to date with '{short}'.\n\n"),
+        Some((ahead, 0)) => format!(
             "Your branch is ahead of '{short}' by {ahead} commit{}.\n  (use \"git push\" to publish your local commits)\n\n",
             plural(ahead)
         ),
-        (0, behind) => format!(
+        Some((0, behind)) => format!(
             "Your branch is behind '{short}' by {behind} commit{}, and can be fast-forwarded.\n  (use \"git pull\" to update \
 your local branch)\n\n",
             plural(behind)
         ),
-        _ => format!(
+        Some((ahead, behind)) => format!(
             "Your branch and '{short}' have diverged,\nand have {ahead} and {behind} different commits each, respectively.\n  \
 (use \"git pull\" if you want to integrate the remote branch with yours)\n\n"
+        ),
+        None => format!(
+            "Your branch and '{short}' refer to different commits.\n  (use \"git status --ahead-behind\" for details)\n\n"
         ),
     });
     Ok(())
@@ -379,9 +400,10 @@ pub(super) async fn long(
     status: &Status,
     untracked: Untracked,
     verbosity: usize,
+    counts: bool,
 ) -> Result<()> {
     let mut out = String::new();
-    heading(git, &mut out).await?;
+    heading(git, &mut out, counts).await?;
     let is_initial = git.head_id()?.is_none();
     if is_initial {
         out.push_str("\nNo commits yet\n\n");

@@ -5,7 +5,6 @@ use crate::memory::format;
 
 options! {
     enum Opt {
-        BuildOptions = flag('\0', "build-options", "also print build options"),
     }
 }
 

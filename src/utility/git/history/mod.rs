@@ -65,6 +65,8 @@ impl Git {
             HistoryOpt::AuthorDateOrder,
             HistoryOpt::Header,
             HistoryOpt::Source,
+            HistoryOpt::Notes,
+            HistoryOpt::ShowSignature,
         ]) {
             return Err(fatal!("--{} is not supported", option.long()));
         }
