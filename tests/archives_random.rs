@@ -1,5 +1,5 @@
-//! Random trees and bytes: `tar` makes the same archive as the real one of the same tree, each extracts what the other made, and
-//! `gzip`, `base32`, `basenc`, `xxd`, `iconv` and the digests agree with the real programs. `ARCHIVES_RANDOM=200 cargo test --test
+//! Random trees and bytes: `tar` makes the same archive as the real one of the same tree, each extracts what the other made (so do
+//! `bzip2`, `xz`, `lzma`, `zstd` and `zip`), and `gzip`, `base32`, `basenc`, `xxd`, `iconv` and the digests agree with the real programs. `ARCHIVES_RANDOM=200 cargo test --test
 //! archives_random` makes more of them. What the host lacks is skipped.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -8,6 +8,7 @@ use hookbox::sandbox::{Sandbox, Script};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A reproducible sequence of numbers.
 struct Numbers(u64);
@@ -166,4 +167,117 @@ fn random_bytes_are_dumped_and_encoded_alike() {
         failed += u64::from(!compare("bytes", number, &script));
     }
     assert_eq!(failed, 0, "outputs differ");
+}
+
+/// Writes down bytes that repeat in some ways: runs, text, what stood before, and noise.
+fn bytes(numbers: &mut Numbers) -> Vec<u8> {
+    let mut bytes: Vec<u8> = Vec::new();
+    for _ in 0..numbers.below(60) {
+        let count = 1 + numbers.below(1 << numbers.below(14)) as usize;
+        match numbers.below(4) {
+            0 => bytes.extend(std::iter::repeat_n(numbers.below(256) as u8, count)),
+            1 => bytes.extend((0..count as u64).flat_map(|number| number.to_string().into_bytes())),
+            2 if !bytes.is_empty() => {
+                let from = numbers.below(bytes.len() as u64) as usize;
+                let to = bytes.len().min(from + count);
+                bytes.extend_from_within(from..to);
+            }
+            _ => bytes.extend((0..count).map(|_| numbers.below(256) as u8)),
+        }
+    }
+    bytes
+}
+
+/// Packs with one side and unpacks with the other, both ways.
+#[test]
+fn each_side_unpacks_what_the_other_packed() {
+    let programs = [
+        ("bzip2", &["-1", "-9"][..], "bzip2 -dc"),
+        ("xz", &["-0", "-6", "--check=sha256", "--block-size=20000"], "xz -dc"),
+        ("lzma", &["-0", "-6"], "lzma -dc"),
+        ("zstd", &["-1", "-3", "-19"], "zstd -dc"),
+        ("gzip", &["-1", "-9"], "gzip -dc"),
+    ];
+    let mut failed = 0;
+    for number in 0..count() {
+        let mut numbers = Numbers(number ^ 0x5eed);
+        let plain = bytes(&mut numbers);
+        for (program, levels, unpack) in programs.iter().filter(|(program, ..)| has(program)) {
+            for level in *levels {
+                let pack = format!("{program} {level} -c");
+                let ours = filter_ours(&pack, &plain);
+                let theirs = filter_host(&pack, &plain);
+                for (which, result) in [
+                    ("ours by the host", filter_host(unpack, &ours)),
+                    ("theirs by us", filter_ours(unpack, &theirs)),
+                    ("ours by us", filter_ours(unpack, &ours)),
+                ] {
+                    if result != plain {
+                        eprintln!("{pack} of {number}, {which}: {} bytes of {}", result.len(), plain.len());
+                        failed += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(failed, 0, "bytes differ");
+}
+
+/// Zip archives of a tree, made by one side and extracted by the other.
+#[test]
+fn each_side_extracts_the_zip_archives_of_the_other() {
+    if !has("zip") || !has("unzip") {
+        return;
+    }
+    let mut failed = 0;
+    let list = "find t | sort; find t -type f | sort | xargs -d '\\n' cksum; find t -type f | sort | xargs -d '\\n' stat -c '%a %Y %n'";
+    for number in 0..count() {
+        let mut numbers = Numbers(number ^ 0x21b);
+        let plain = tree(&mut numbers) + "find t -type p -delete\n";
+        let pack = format!("{{ {plain}\nzip -qry z.zip t; }} >/dev/null 2>&1; cat z.zip");
+        let want = host(&format!("{{ {plain}\n}} >/dev/null 2>&1; {list}"), &folder("zip-tree", number));
+        let (ours, theirs) = (filter_ours(&pack, b""), filter_host(&pack, b""));
+        let unpack = format!("cat >z.zip; unzip -q z.zip; {list}");
+        for (which, result) in [
+            ("ours by the host", filter_host(&unpack, &ours)),
+            ("theirs by us", filter_ours(&unpack, &theirs)),
+        ] {
+            if result != want.as_bytes() {
+                eprintln!("{number}, {which}:\n{plain}\n{}\n---\n{want}", String::from_utf8_lossy(&result));
+                failed += 1;
+            }
+        }
+    }
+    assert_eq!(failed, 0, "trees differ");
+}
+
+fn folder(name: &str, number: u64) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("hookbox-{name}-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// What a script of the host makes of standard input.
+fn filter_host(script: &str, input: &[u8]) -> Vec<u8> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let folder = folder("filter", NEXT.fetch_add(1, Ordering::Relaxed));
+    std::fs::write(folder.join(".input"), input).unwrap();
+    let output = Command::new("bash")
+        .args(["-c", script])
+        .current_dir(&folder)
+        .stdin(std::fs::File::open(folder.join(".input")).unwrap())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .envs([("LC_ALL", "C.UTF-8"), ("TZ", "UTC"), ("HOME", "/nonexistent")])
+        .output()
+        .unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    output.stdout
+}
+
+/// What a script of ours makes of standard input.
+fn filter_ours(script: &str, input: &[u8]) -> Vec<u8> {
+    let sandbox = Sandbox::builder().env("LC_ALL", "C.UTF-8").env("TZ", "UTC").build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(sandbox.start(Script::command(script).stdin(input.to_vec()))).stdout.to_vec()
 }

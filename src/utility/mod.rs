@@ -126,6 +126,12 @@ mod basename;
 mod basenc;
 mod bc;
 mod bracket;
+#[cfg(feature = "programs")]
+mod bunzip2;
+#[cfg(feature = "programs")]
+mod bzcat;
+#[cfg(feature = "programs")]
+mod bzip2;
 mod cat;
 mod chgrp;
 mod chmod;
@@ -193,6 +199,10 @@ mod ln;
 mod logname;
 mod ls;
 #[cfg(feature = "programs")]
+mod lzcat;
+#[cfg(feature = "programs")]
+mod lzma;
+#[cfg(feature = "programs")]
 mod md5sum;
 mod mkdir;
 mod mkfifo;
@@ -259,6 +269,14 @@ mod uname;
 mod unexpand;
 mod uniq;
 mod unlink;
+#[cfg(feature = "programs")]
+mod unlzma;
+#[cfg(feature = "programs")]
+mod unxz;
+#[cfg(feature = "programs")]
+mod unzip;
+#[cfg(feature = "programs")]
+mod unzstd;
 mod uptime;
 mod users;
 mod vdir;
@@ -271,9 +289,21 @@ mod whoami;
 mod xargs;
 #[cfg(feature = "programs")]
 mod xxd;
+#[cfg(feature = "programs")]
+mod xz;
+#[cfg(feature = "programs")]
+mod xzcat;
 mod yes;
 #[cfg(feature = "programs")]
 mod zcat;
+#[cfg(feature = "programs")]
+mod zip;
+#[cfg(feature = "programs")]
+mod zipinfo;
+#[cfg(feature = "programs")]
+mod zstd;
+#[cfg(feature = "programs")]
+mod zstdcat;
 
 /// Makes the table; the modules are declared above, where `cargo fmt` sees them.
 macro_rules! utilities {
@@ -288,7 +318,14 @@ utilities! {
     bracket, arch, awk,
     #[cfg(feature = "programs")]
     b2sum,
-    base32, base64, basename, basenc, bc, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp,
+    base32, base64, basename, basenc, bc,
+    #[cfg(feature = "programs")]
+    bunzip2,
+    #[cfg(feature = "programs")]
+    bzcat,
+    #[cfg(feature = "programs")]
+    bzip2,
+    cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp,
     #[cfg(feature = "programs")]
     csplit,
     curl, cut,
@@ -313,6 +350,10 @@ utilities! {
     iconv,
     id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
     #[cfg(feature = "programs")]
+    lzcat,
+    #[cfg(feature = "programs")]
+    lzma,
+    #[cfg(feature = "programs")]
     md5sum,
     mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
     #[cfg(feature = "programs")]
@@ -326,13 +367,34 @@ utilities! {
     sum, sync, tac, tail,
     #[cfg(feature = "programs")]
     tar,
-    tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink, uptime,
+    tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink,
+    #[cfg(feature = "programs")]
+    unlzma,
+    #[cfg(feature = "programs")]
+    unxz,
+    #[cfg(feature = "programs")]
+    unzip,
+    #[cfg(feature = "programs")]
+    unzstd,
+    uptime,
     users, vdir, watch, wc, wget, which, who, whoami, xargs,
     #[cfg(feature = "programs")]
     xxd,
+    #[cfg(feature = "programs")]
+    xz,
+    #[cfg(feature = "programs")]
+    xzcat,
     yes,
     #[cfg(feature = "programs")]
     zcat,
+    #[cfg(feature = "programs")]
+    zip,
+    #[cfg(feature = "programs")]
+    zipinfo,
+    #[cfg(feature = "programs")]
+    zstd,
+    #[cfg(feature = "programs")]
+    zstdcat,
 }
 
 /// The utility of that name.

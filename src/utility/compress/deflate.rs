@@ -1,6 +1,6 @@
 //! Deflate streams (RFC 1951) in pieces, by `miniz_oxide`.
 
-use super::Fault;
+use super::stream::Fault;
 use crate::limit::{LimitError, Meter};
 use crate::memory::{Box, Vec, vec};
 use miniz_oxide::deflate::core::{

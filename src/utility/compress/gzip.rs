@@ -1,6 +1,8 @@
 //! The gzip format (RFC 1952): members one after the other, each with a header, a deflate stream, a checksum and a length.
 
-use super::{Crc32, Deflater, Fault, Inflater, Pull};
+use super::crc::Crc32;
+use super::deflate::{Deflater, Inflater};
+use super::stream::{Fault, Pull};
 use crate::limit::{LimitError, Meter};
 use crate::memory::{ToMetered, Vec};
 use crate::utility::context::byte_queue::ByteQueue;

@@ -1,6 +1,10 @@
 //! An input that is decoded on the way, and the choice of the format.
 
-use super::{Fault, GzipDecoder, GzipEncoder, GzipHeader, PIECE, Pull};
+use super::{
+    Bzip2Decoder, Bzip2Encoder, Check, Fault, Format, GzipDecoder, GzipEncoder, GzipHeader, LzmaAloneDecoder,
+    LzmaAloneEncoder, PIECE, Pull, ReadOptions, Recogniser, XzDecoder, XzEncoder, XzOptions, ZstdDecoder,
+    ZstdEncoder,
+};
 use crate::limit::{LimitError, Meter};
 use crate::memory::{Box, Vec};
 use crate::utility::context::byte_queue::ByteQueue;
@@ -13,6 +17,11 @@ pub(crate) enum Decoder {
     /// What comes in goes out.
     Plain(ByteQueue),
     Gzip(Box<GzipDecoder>),
+    Bzip2(Box<Bzip2Decoder>),
+    Xz(Box<XzDecoder>),
+    Zstd(Box<ZstdDecoder>),
+    Any(Recogniser),
+    LzmaAlone(Box<LzmaAloneDecoder>),
 }
 
 impl Decoder {
@@ -24,10 +33,63 @@ impl Decoder {
         Self::Gzip(Box::new(GzipDecoder::new()))
     }
 
+    pub(crate) fn bzip2() -> Self {
+        Self::Bzip2(Box::new(Bzip2Decoder::new()))
+    }
+
+    pub(crate) fn xz(options: XzOptions) -> Self {
+        Self::Xz(Box::new(XzDecoder::new(options)))
+    }
+
+    /// The format of those that the first bytes show.
+    pub(crate) fn any_of(formats: &'static [Format], options: ReadOptions) -> Self {
+        Self::Any(Recogniser::new(formats, options))
+    }
+
+    fn of_format(format: Format, options: ReadOptions) -> Self {
+        match format {
+            Format::Gzip => Self::gzip(),
+            Format::Xz => Self::xz(options.xz),
+            Format::Zstd => Self::zstd(options),
+            Format::Lzma => Self::lzma(),
+        }
+    }
+
+    pub(crate) fn zstd(options: ReadOptions) -> Self {
+        let mut decoder = ZstdDecoder::new();
+        if let Some(most) = options.zstd_window_max {
+            decoder.window_max = most;
+        }
+        decoder.ignores_checksum = options.zstd_ignores_checksum;
+        Self::Zstd(Box::new(decoder))
+    }
+
+    pub(crate) fn lzma() -> Self {
+        Self::LzmaAlone(Box::new(LzmaAloneDecoder::new()))
+    }
+
+    /// What was pushed and not used.
+    fn pending(&self) -> &[u8] {
+        match self {
+            Self::Plain(queue) => queue,
+            Self::Gzip(decoder) => decoder.pending(),
+            Self::Bzip2(decoder) => decoder.pending(),
+            Self::Any(decoder) => decoder.pending(),
+            Self::Xz(decoder) => decoder.pending(),
+            Self::LzmaAlone(decoder) => decoder.pending(),
+            Self::Zstd(decoder) => decoder.pending(),
+        }
+    }
+
     fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Plain(queue) => queue.push(bytes),
             Self::Gzip(decoder) => decoder.push(bytes),
+            Self::Bzip2(decoder) => decoder.push(bytes),
+            Self::Any(decoder) => decoder.push(bytes),
+            Self::Xz(decoder) => decoder.push(bytes),
+            Self::LzmaAlone(decoder) => decoder.push(bytes),
+            Self::Zstd(decoder) => decoder.push(bytes),
         }
     }
 
@@ -40,6 +102,19 @@ impl Decoder {
                 Ok(Pull::Made)
             }
             Self::Gzip(decoder) => decoder.pull(ended, out),
+            Self::Bzip2(decoder) => decoder.pull(ended, out),
+            Self::Any(decoder) => match decoder.format(ended)? {
+                None => Ok(Pull::NeedsInput),
+                Some(format) => {
+                    let mut known = Self::of_format(format, decoder.options);
+                    known.push(decoder.pending());
+                    *self = known;
+                    Ok(Pull::Worked(1))
+                }
+            },
+            Self::Xz(decoder) => decoder.pull(ended, out),
+            Self::LzmaAlone(decoder) => decoder.pull(ended, out),
+            Self::Zstd(decoder) => decoder.pull(ended, out),
         }
     }
 }
@@ -48,28 +123,75 @@ impl Decoder {
 pub(crate) enum Encoder {
     Plain,
     Gzip(Box<GzipEncoder>),
+    Bzip2(Box<Bzip2Encoder>),
+    Xz(Box<XzEncoder>),
+    Zstd(Box<ZstdEncoder>),
+    LzmaAlone(Box<LzmaAloneEncoder>),
 }
 
 impl Encoder {
     /// Gzip as `gzip` makes of standard input.
     pub(crate) fn gzip(meter: &Arc<Meter>) -> Result<Self, LimitError> {
-        Ok(Self::Gzip(Box::new(GzipEncoder::new(meter, 6, &GzipHeader::default())?)))
+        Self::gzip_with(meter, 6, &GzipHeader::default())
+    }
+
+    pub(crate) fn gzip_with(meter: &Arc<Meter>, level: u8, header: &GzipHeader) -> Result<Self, LimitError> {
+        Ok(Self::Gzip(Box::new(GzipEncoder::new(meter, level, header)?)))
+    }
+
+    pub(crate) fn xz(level: u8, check: Check) -> Self {
+        Self::Xz(Box::new(XzEncoder::new(level, check)))
+    }
+
+    /// The same with blocks of that size.
+    pub(crate) fn xz_in_blocks(level: u8, check: Check, size: Option<u64>) -> Self {
+        let mut encoder = XzEncoder::new(level, check);
+        encoder.block_size = size.unwrap_or(u64::MAX);
+        Self::Xz(Box::new(encoder))
+    }
+
+    pub(crate) fn zstd(encoder: ZstdEncoder) -> Self {
+        Self::Zstd(Box::new(encoder))
+    }
+
+    pub(crate) fn lzma(level: u8) -> Self {
+        Self::LzmaAlone(Box::new(LzmaAloneEncoder::new(level)))
+    }
+
+    /// bzip2 with blocks of `level` times 100 kB.
+    pub(crate) fn bzip2(level: u8) -> Self {
+        Self::Bzip2(Box::new(Bzip2Encoder::new(level)))
     }
 
     /// Appends what comes of `input`, which is a piece at most, to `out`.
-    pub(crate) fn push(&mut self, input: &[u8], out: &mut Vec<u8>) {
+    pub(crate) async fn push(
+        &mut self,
+        meter: &Meter,
+        input: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), LimitError> {
         match self {
             Self::Plain => out.extend_from_slice(input),
             Self::Gzip(encoder) => encoder.push(input, out),
+            Self::Bzip2(encoder) => encoder.push(meter, input, out).await?,
+            Self::Xz(encoder) => encoder.push(meter, input, out).await?,
+            Self::LzmaAlone(encoder) => encoder.push(meter, input, out).await?,
+            Self::Zstd(encoder) => encoder.push(meter, input, out).await?,
         }
+        tick_bytes(meter, 8 * input.len()).await
     }
 
     /// Appends the end.
-    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
+    pub(crate) async fn finish(&mut self, meter: &Meter, out: &mut Vec<u8>) -> Result<(), LimitError> {
         match self {
             Self::Plain => {}
             Self::Gzip(encoder) => encoder.finish(out),
+            Self::Bzip2(encoder) => encoder.finish(meter, out).await?,
+            Self::Xz(encoder) => encoder.finish(meter, out).await?,
+            Self::LzmaAlone(encoder) => encoder.finish(meter, out).await?,
+            Self::Zstd(encoder) => encoder.finish(meter, out).await?,
         }
+        Ok(())
     }
 }
 
@@ -107,6 +229,7 @@ impl Unpacker {
             self.used = 0;
             match self.decoder.pull(self.has_all, &mut self.out) {
                 Ok(Pull::Made) => tick_bytes(&ctx.meter, 64 + 4 * self.out.len()).await?,
+                Ok(Pull::Worked(work)) => tick_bytes(&ctx.meter, 64 + work).await?,
                 Ok(Pull::Ended) => self.is_over = true,
                 Ok(Pull::NeedsInput) => self.read_more(ctx).await?,
                 Err(fault) => {
@@ -140,12 +263,10 @@ impl Unpacker {
 
     /// What was read for a decoder that does not know the format is given as it is.
     pub(crate) fn pass_through(&mut self) {
-        if let Decoder::Gzip(decoder) = &mut self.decoder {
-            let mut queue = ByteQueue::default();
-            queue.push(decoder.pending());
-            self.decoder = Decoder::Plain(queue);
-            self.is_over = false;
-        }
+        let mut queue = ByteQueue::default();
+        queue.push(self.decoder.pending());
+        self.decoder = Decoder::Plain(queue);
+        self.is_over = false;
     }
 
     /// The input, of which nothing was decoded.

@@ -1,13 +1,14 @@
 //! `gzip`, `gunzip` and `zcat`: compresses files, and back. GNU gzip(1), 1.12.
 //!
-//! The operands are taken one by one (`run`, `operand`, `directory`): `pack.rs` has what is done with a file that is open,
-//! `name.rs` what its name becomes. What was compressed by `compress`, `pack` or `zip` is refused by name.
+//! The operands are taken one by one (`run`, `operand_of`, `directory`): `compress/operand.rs` has what is done with each, `pack.rs`
+//! what `gzip` says of it, `name.rs` what its name becomes. What was compressed by `compress`, `pack` or `zip` is refused by name.
 
 mod name;
 mod pack;
 
 use super::file::walk::{Step, Walk};
 use crate::memory::{ToMetered, Vec, format};
+use crate::utility::compress::operand::{self, Mode, Task};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
 use pack::Totals;
@@ -49,20 +50,8 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-/// What is done with each operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Task {
-    Compress,
-    Decompress,
-    Test,
-    List,
-}
-
 struct Settings {
-    task: Task,
-    to_stdout: bool,
-    force: bool,
-    keep: bool,
+    mode: Mode,
     /// `-n` and `-N`; `None`: as the task has it.
     names: Option<bool>,
     quiet: bool,
@@ -70,6 +59,11 @@ struct Settings {
     verbose: bool,
     suffix: Text,
     level: u8,
+}
+
+struct Gzip {
+    settings: Settings,
+    totals: Totals,
 }
 
 /// 2: a warning, such as a file that is left alone.
@@ -98,18 +92,20 @@ pub(super) async fn run(
         return Ok(ExitStatus::SUCCESS);
     }
     let mut settings = settings(&options).map_err(hinted)?;
-    if decompresses && settings.task == Task::Compress {
-        settings.task = Task::Decompress;
+    let mode = &mut settings.mode;
+    if decompresses && mode.task == Task::Compress {
+        mode.task = Task::Decompress;
     }
-    settings.to_stdout |= to_stdout || matches!(settings.task, Task::Test | Task::List);
+    mode.to_stdout |= to_stdout || matches!(mode.task, Task::Test | Task::List);
+    let lists = mode.task == Task::List;
     let mut status = ExitStatus::SUCCESS;
-    let mut totals = Totals::default();
+    let mut gzip = Gzip { settings, totals: Totals::default() };
     for operand in ctx.inputs(&options.operands) {
-        let next = operand_of(ctx, &settings, &operand, &mut totals).await?;
+        let next = operand_of(ctx, &mut gzip, &operand).await?;
         status = worse(status, next);
     }
-    if settings.task == Task::List {
-        totals.print(ctx, &settings, options.operands.len()).await?;
+    if lists {
+        gzip.totals.print(ctx, &gzip.settings, options.operands.len()).await?;
     }
     Ok(status)
 }
@@ -157,10 +153,13 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
         }
     }
     Ok(Settings {
-        task,
-        to_stdout: options.has(Opt::Stdout),
-        force: options.has(Opt::Force),
-        keep: options.has(Opt::Keep),
+        mode: Mode {
+            task,
+            to_stdout: options.has(Opt::Stdout),
+            force: options.has(Opt::Force),
+            keep: options.has(Opt::Keep),
+            ..Mode::default()
+        },
         names: options.last_of([Opt::Name, Opt::NoName]).map(|option| option == Opt::Name),
         quiet: options.has(Opt::Quiet),
         recursive: options.has(Opt::Recursive),
@@ -178,28 +177,22 @@ fn warn(ctx: &mut Context, settings: &Settings, message: impl std::fmt::Display)
     WARNING
 }
 
-async fn operand_of(
-    ctx: &mut Context,
-    settings: &Settings,
-    operand: &[u8],
-    totals: &mut Totals,
-) -> Result<ExitStatus, UtilityError> {
+async fn operand_of(ctx: &mut Context, gzip: &mut Gzip, operand: &[u8]) -> Result<ExitStatus, UtilityError> {
     if operand == b"-" {
-        let input = ctx.standard_input();
-        return pack::standard_input(ctx, settings, input, totals).await;
+        return operand::standard_input(ctx, gzip).await;
     }
-    let (path, metadata) = match find_file(ctx, settings, operand) {
+    let (path, metadata) = match find_file(ctx, &gzip.settings, operand) {
         Ok(found) => found,
         Err((name, error)) => return ctx.report(&name, error),
     };
     if !metadata.is_directory() {
-        return file(ctx, settings, &path, &metadata, totals).await;
+        return file(ctx, gzip, &path, &metadata).await;
     }
-    if !settings.recursive {
+    if !gzip.settings.recursive {
         let shown = bstr::BStr::new(&path);
-        return Ok(warn(ctx, settings, format_args!("{shown} is a directory -- ignored")));
+        return Ok(warn(ctx, &gzip.settings, format_args!("{shown} is a directory -- ignored")));
     }
-    directory(ctx, settings, &path, totals).await
+    directory(ctx, gzip, &path).await
 }
 
 /// The file of that name, or of the name with a suffix.
@@ -208,13 +201,13 @@ fn find_file(
     settings: &Settings,
     operand: &[u8],
 ) -> Result<(Vec<u8>, Metadata), (Vec<u8>, FsError)> {
-    let follows = settings.force || settings.to_stdout;
+    let follows = settings.mode.force || settings.mode.to_stdout;
     let look = |path: &[u8]| if follows { ctx.stat(path) } else { ctx.lstat(path) };
     let error = match look(operand) {
         Ok(metadata) => return Ok((operand.to_metered(), metadata)),
         Err(error) => error,
     };
-    let is_missing = error.errno() == Some(Errno::NotFound) && settings.task != Task::Compress;
+    let is_missing = error.errno() == Some(Errno::NotFound) && settings.mode.task != Task::Compress;
     if !is_missing || name::suffix(operand, &settings.suffix).is_some() {
         return Err((operand.to_metered(), error));
     }
@@ -233,12 +226,7 @@ fn find_file(
 }
 
 /// Everything in a directory, in its order.
-async fn directory(
-    ctx: &mut Context,
-    settings: &Settings,
-    path: &[u8],
-    totals: &mut Totals,
-) -> Result<ExitStatus, UtilityError> {
+async fn directory(ctx: &mut Context, gzip: &mut Gzip, path: &[u8]) -> Result<ExitStatus, UtilityError> {
     let mut walk = Walk::default();
     if let Err(error) = walk.enter(ctx, path) {
         return ctx.report(path, error);
@@ -251,7 +239,7 @@ async fn directory(
                 Ok(()) => ExitStatus::SUCCESS,
                 Err(error) => ctx.report(&path, error)?,
             },
-            Ok(metadata) => file(ctx, settings, &path, &metadata, totals).await?,
+            Ok(metadata) => file(ctx, gzip, &path, &metadata).await?,
             Err(error) => ctx.report(&path, error)?,
         };
         status = worse(status, next);
@@ -262,16 +250,16 @@ async fn directory(
 /// Leaves alone what is not to be touched.
 async fn file(
     ctx: &mut Context,
-    settings: &Settings,
+    gzip: &mut Gzip,
     path: &[u8],
     metadata: &Metadata,
-    totals: &mut Totals,
 ) -> Result<ExitStatus, UtilityError> {
+    let settings = &gzip.settings;
     let shown = Text::from(path);
     if metadata.kind == FileKind::Symlink {
         return ctx.report(path, Errno::TooManyLevels.into());
     }
-    if !settings.to_stdout {
+    if !settings.mode.to_stdout {
         if !metadata.is_regular() {
             let message = format_args!("{shown} is not a directory or a regular file - ignored");
             return Ok(warn(ctx, settings, message));
@@ -282,16 +270,16 @@ async fn file(
             (0o1000, "has the sticky bit set - file ignored"),
         ];
         for (bit, what) in bits {
-            if !settings.force && metadata.mode & bit != 0 {
+            if !settings.mode.force && metadata.mode & bit != 0 {
                 return Ok(warn(ctx, settings, format_args!("{shown} {what}")));
             }
         }
-        if !settings.force && !settings.keep && metadata.links > 1 {
+        if !settings.mode.force && !settings.mode.keep && metadata.links > 1 {
             let others = metadata.links - 1;
             let plural = if others == 1 { "" } else { "s" };
             let message = format_args!("{shown} has {others} other link{plural} -- file ignored");
             return Ok(warn(ctx, settings, message));
         }
     }
-    pack::file(ctx, settings, path, metadata, totals).await
+    operand::file(ctx, gzip, path, metadata).await
 }

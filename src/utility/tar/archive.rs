@@ -3,7 +3,7 @@
 use super::compare;
 use super::error::{Faults, Result, TarError, fatal};
 use super::extract::Extractor;
-use super::header::{Kind, Member};
+use super::header::{Kind, Member, Parsed, parse};
 use super::list::Lister;
 use super::reader::Reader;
 use super::select::{find_selector, is_excluded, trim_slashes};
@@ -12,7 +12,7 @@ use super::shown::shown_name;
 use super::transform::{Target, strip, transform, unsafe_start};
 use super::writer::Writer;
 use crate::memory::{ToMetered, Vec, format};
-use crate::utility::compress::{Decoder, Encoder, Unpacker};
+use crate::utility::compress::{Check, Decoder, Encoder, Format, ReadOptions, Unpacker, ZstdEncoder};
 use crate::utility::prelude::*;
 
 /// The words for an archive that cannot be opened.
@@ -60,17 +60,23 @@ pub(super) async fn open_for_reading(ctx: &mut Context, settings: &Settings) -> 
         };
         return fatal(format!("Archive is compressed. Use {option} option"));
     }
-    let filter = settings.filter.or(seen);
-    let decoder = decoder(filter)?;
+    // A name tells the filter of what is neither an archive nor anything that is known.
+    let is_archive = first.first_chunk().is_some_and(|block| matches!(parse(block), Parsed::Member(_)));
+    let named = || if is_archive { None } else { Filter::of_name(name) };
+    let filter = settings.filter.or(seen).or_else(named);
+    let decoder = decoder(filter);
     let program = filter.map_or("", Filter::program);
     Ok(Reader::new(Unpacker::new(input, decoder), program, settings.ignore_zeros))
 }
 
-fn decoder(filter: Option<Filter>) -> Result<Decoder> {
+fn decoder(filter: Option<Filter>) -> Decoder {
     match filter {
-        None => Ok(Decoder::plain()),
-        Some(Filter::Gzip) => Ok(Decoder::gzip()),
-        Some(other) => fatal(format!("{}: Cannot exec: No such file or directory", other.program())),
+        None => Decoder::plain(),
+        Some(Filter::Gzip) => Decoder::gzip(),
+        Some(Filter::Bzip2) => Decoder::bzip2(),
+        Some(Filter::Xz) => Decoder::any_of(&[Format::Xz, Format::Lzma], ReadOptions::default()),
+        Some(Filter::Lzma) => Decoder::lzma(),
+        Some(Filter::Zstd) => Decoder::zstd(ReadOptions::default()),
     }
 }
 
@@ -85,9 +91,10 @@ pub(super) fn open_for_writing(ctx: &mut Context, settings: &Settings) -> Result
     let encoder = match settings.filter {
         None => Encoder::Plain,
         Some(Filter::Gzip) => Encoder::gzip(&ctx.meter)?,
-        Some(other) => {
-            return fatal(format!("{}: Cannot exec: No such file or directory", other.program()));
-        }
+        Some(Filter::Bzip2) => Encoder::bzip2(9),
+        Some(Filter::Xz) => Encoder::xz(6, Check::Crc64),
+        Some(Filter::Lzma) => Encoder::lzma(6),
+        Some(Filter::Zstd) => Encoder::zstd(ZstdEncoder::new(3)),
     };
     let mut writer = Writer::new(output, encoder, settings.format, settings.record, !settings.numeric_owner);
     writer.tells_times = !settings.drops_times;

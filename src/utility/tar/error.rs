@@ -107,7 +107,7 @@ pub(super) fn filter_words(program: &str, fault: &Fault) -> (String, u8) {
             words(&text, &text)
         }
         (_, Fault::Read(errno)) => words(errno.message(), errno.message()),
-        (_, Fault::Corrupt | Fault::HeaderChecksum { .. } | Fault::Limit(_)) => {
+        (_, Fault::Corrupt | Fault::WindowTooLarge(_) | Fault::HeaderChecksum { .. } | Fault::Limit(_)) => {
             words("invalid compressed data--format violated", "Compressed data is corrupt")
         }
     };

@@ -54,7 +54,7 @@ impl Filter {
     }
 
     /// The filter that a file name asks for with `-a`.
-    fn of_name(name: &[u8]) -> Option<Self> {
+    pub(super) fn of_name(name: &[u8]) -> Option<Self> {
         let suffixes: [(&[u8], Self); 14] = [
             (b".gz", Self::Gzip),
             (b".tgz", Self::Gzip),
@@ -65,8 +65,8 @@ impl Filter {
             (b".tz2", Self::Bzip2),
             (b".xz", Self::Xz),
             (b".txz", Self::Xz),
-            (b".lzma", Self::Lzma),
-            (b".tlz", Self::Lzma),
+            (b".lzma", Self::Xz),
+            (b".tlz", Self::Xz),
             (b".zst", Self::Zstd),
             (b".tzst", Self::Zstd),
             (b".zstd", Self::Zstd),
@@ -336,7 +336,8 @@ impl Settings {
                 Opt::Gzip => self.choose(Filter::Gzip)?,
                 Opt::Bzip2 => self.choose(Filter::Bzip2)?,
                 Opt::Xz => self.choose(Filter::Xz)?,
-                Opt::Lzma => self.choose(Filter::Lzma)?,
+                // Debian's tar calls xz for it, which writes its own format.
+                Opt::Lzma => self.choose(Filter::Xz)?,
                 Opt::Zstd => self.choose(Filter::Zstd)?,
                 Opt::Program => match Filter::parse(value) {
                     Some(filter) => self.choose(filter)?,

@@ -4,7 +4,6 @@ use super::header::{BLOCK, Format, Kind, Member, split_name, write};
 use super::reader::padding;
 use crate::memory::{String, Vec, format};
 use crate::utility::compress::{Encoder, PIECE};
-use crate::utility::context::pace::tick_bytes;
 use crate::utility::file::{last_component, parent};
 use crate::utility::{Context, Output, UtilityError};
 use std::time::Duration;
@@ -41,9 +40,8 @@ impl Writer {
     /// Appends bytes to the archive.
     pub(super) async fn bytes(&mut self, ctx: &mut Context, bytes: &[u8]) -> Result<(), UtilityError> {
         for piece in bytes.chunks(PIECE / 2) {
-            self.encoder.push(piece, &mut self.packed);
+            self.encoder.push(&ctx.meter, piece, &mut self.packed).await?;
             self.hand_on(ctx).await?;
-            tick_bytes(&ctx.meter, 16 + 2 * piece.len()).await?;
         }
         self.written += bytes.len() as u64;
         Ok(())
@@ -194,7 +192,7 @@ impl Writer {
             self.bytes(ctx, [0; BLOCK].get(..count as usize).unwrap_or(&[])).await?;
             zeros -= count;
         }
-        self.encoder.finish(&mut self.packed);
+        self.encoder.finish(&ctx.meter, &mut self.packed).await?;
         self.hand_on(ctx).await?;
         match &mut self.output {
             Some(output) => output.flush().await,
