@@ -4,12 +4,12 @@
 //! guard the same work in plain Rust; growth exponents from n to 8n. `cargo bench --bench hooks -- GROUP [NAME]` runs one
 //! group (`hooks`, `session`, `language`, `growth`), and of that the rows whose name contains NAME.
 
+mod measure;
+
 use hookbox::hook::{Dialect, HookSet, LoadOptions};
 use hookbox::limit::{Limit, Limits};
 use hookbox::sandbox::{Sandbox, Script};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::{TimeVal, TimeValLike};
-use nix::time::{ClockId, clock_gettime};
+use measure::{children_time, cpu_time, runtime, since};
 use std::hint::black_box;
 use std::process::Command;
 use std::time::Duration;
@@ -66,10 +66,6 @@ fn main() {
     }
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime")
-}
-
 /// CPU time of a call of `work`, the median of several batches.
 fn cpu(mut work: impl FnMut()) -> Duration {
     let mut batch = 1;
@@ -94,24 +90,6 @@ fn cpu(mut work: impl FnMut()) -> Duration {
         .collect();
     times.sort();
     times[3]
-}
-
-/// CPU time of this process so far, of all its threads, in user and system mode.
-fn cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("a clock of the process");
-    Duration::from(time)
-}
-
-/// CPU time since `start`, which [`cpu_time`] gave.
-fn since(start: Duration) -> Duration {
-    cpu_time().saturating_sub(start)
-}
-
-/// CPU time of children of this process that were waited for, in user and system mode.
-fn children_time() -> Duration {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage of children");
-    let micros = |time: TimeVal| u64::try_from(time.num_microseconds()).unwrap_or(0);
-    Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time()))
 }
 
 fn bash(script: &str, payload: &str, runs: u32) -> Duration {
