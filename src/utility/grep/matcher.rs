@@ -3,13 +3,15 @@
 //! All patterns become one expression where none has back-references. Lines are looked for in whole buffers, by the
 //! cheapest way that the expression allows: a literal by `memmem`; a text that every match holds by `memmem`, then the
 //! line by the expression; else the expression runs over the buffer with `^` and `$` at newlines. What can match a
-//! newline is tried again on the line alone, and when that was in vain too often, line after line is searched.
+//! newline is tried again on the line alone, and when that was in vain too often, line after line is searched. Once much
+//! text was searched, the automaton for many lines does it (`regex/dense.rs`), unless a literal is looked for.
 
 use super::settings::{Settings, Syntax};
 use crate::limit::Meter;
-use crate::memory::{JoinMetered, String, Vec, format, vec};
+use crate::memory::{Box, JoinMetered, String, Vec, format, vec};
 use crate::utility::context::pace::Pace;
 use crate::utility::context::ticker::regex_options;
+use crate::utility::regex::dense::Dense;
 use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax, bracket_end};
 use memchr::memmem::Finder;
 use std::sync::Arc;
@@ -20,6 +22,16 @@ const MANY_STRINGS: usize = 16;
 const SHORTEST_REQUIRED: usize = 3;
 /// Matches over a line's end after which whole buffers are not searched any more.
 const GREATEST_CROSSINGS: u32 = 16;
+/// Bytes after which the automaton for many lines pays.
+const MUCH: usize = 48 << 10;
+/// A text that is looked for first is not rare if it is found once in so many bytes.
+const FREQUENT: usize = 512;
+/// Bytes that this automaton searches between two looks at the pace, if no line is longer.
+const WINDOW: usize = 128 << 10;
+/// Bytes of a line that the other machines search.
+const LONG_LINE: usize = 1 << 20;
+/// Bytes that it searches in the time of one step of the pace.
+const STEP_BYTES: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Matcher {
@@ -28,6 +40,21 @@ pub(super) struct Matcher {
     scan: Scan,
     eol: u8,
     crossings: u32,
+    meter: Arc<Meter>,
+    dense: Many,
+    /// Bytes of all buffers so far.
+    seen: usize,
+    /// Lines that were searched because a text was found in them.
+    tried: usize,
+}
+
+/// The automaton for many lines.
+#[derive(Debug)]
+enum Many {
+    /// It is made once it pays.
+    Unmade,
+    Made(Box<Dense>),
+    Unfit,
 }
 
 /// How the next matching line of a buffer is found.
@@ -87,7 +114,62 @@ impl Matcher {
             [only] if settings.eol == b'\n' => Scan::new(only, &joined, syntax, &options)?,
             _ => Scan::Lines,
         };
-        Ok(Self { expressions, scan, eol: settings.eol, crossings: 0 })
+        let dense = match (&scan, expressions.as_slice()) {
+            (Scan::Required(_) | Scan::Buffer(..) | Scan::Lines, [_]) if settings.eol == b'\n' => {
+                Many::Unmade
+            }
+            _ => Many::Unfit,
+        };
+        let meter = Arc::clone(meter);
+        Ok(Self { expressions, scan, eol: settings.eol, crossings: 0, meter, dense, seen: 0, tried: 0 })
+    }
+
+    /// Makes the automaton for many lines if it pays by now.
+    fn make_dense(&mut self) {
+        let pays = match self.scan {
+            Scan::Required(_) => self.tried.saturating_mul(FREQUENT) > self.seen,
+            _ => true,
+        };
+        if pays && self.seen > MUCH && matches!(self.dense, Many::Unmade) {
+            let made = self.expressions.first().and_then(|only| only.dense(&self.meter));
+            self.dense = made.map_or(Many::Unfit, |dense| Many::Made(Box::new(dense)));
+        }
+    }
+
+    /// As [`Matcher::next_line`], by the automaton for many lines. `None`: it does not do, from the returned place on.
+    async fn next_dense(
+        &mut self,
+        buffer: &[u8],
+        at: &mut usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<Option<Option<Span>>, RegexError> {
+        while *at < buffer.len() {
+            let Many::Made(dense) = &mut self.dense else { return Ok(None) };
+            let end = line_end(buffer, at.saturating_add(WINDOW).min(buffer.len() - 1), self.eol);
+            if end - *at > LONG_LINE {
+                return Ok(None);
+            }
+            let Ok(found) = dense.first_end(buffer, *at, end) else {
+                self.dense = Many::Unfit;
+                return Ok(None);
+            };
+            let is_exact = dense.is_exact();
+            let Some(place) = found else {
+                pace.tick(((end - *at) / STEP_BYTES) as u64).await?;
+                *at = end;
+                continue;
+            };
+            if place >= buffer.len() && buffer.last() == Some(&self.eol) {
+                return Ok(Some(None));
+            }
+            let line = self.line_around(buffer, *at, place);
+            pace.tick(1 + ((line.1 - *at) / STEP_BYTES) as u64).await?;
+            if is_exact || self.is_match(self.body(buffer, line), pace).await? {
+                return Ok(Some(Some(line)));
+            }
+            *at = line.1;
+        }
+        Ok(Some(None))
     }
 
     /// The first line of `buffer`, at or after the line start `at`, that matches: `[start, end)`, its end included.
@@ -99,6 +181,15 @@ impl Matcher {
     ) -> Result<Option<Span>, RegexError> {
         if self.expressions.is_empty() {
             return Ok(None);
+        }
+        if at == 0 {
+            self.seen = self.seen.saturating_add(buffer.len());
+            self.make_dense();
+        }
+        if matches!(self.dense, Many::Made(_))
+            && let Some(found) = self.next_dense(buffer, &mut at, pace).await?
+        {
+            return Ok(found);
         }
         while at < buffer.len() {
             let rest = buffer.get(at..).unwrap_or(&[]);
@@ -121,6 +212,7 @@ impl Matcher {
                 return Ok(None);
             }
             let line = self.line_around(buffer, at, place);
+            self.tried += usize::from(!is_certain);
             if is_certain || self.is_match(self.body(buffer, line), pace).await? {
                 return Ok(Some(line));
             }

@@ -22,6 +22,9 @@ pub(super) struct Line<'b> {
     pub(super) is_selected: bool,
 }
 
+/// A shorter line is copied to what stands before it.
+const SHORT: usize = 4 << 10;
+
 /// Writes lines of one input.
 #[derive(Debug)]
 pub(super) struct Printer {
@@ -105,9 +108,13 @@ impl Printer {
                 self.painted(grep, of_rest, rest);
                 self.buffer.push(settings.eol);
             } else {
-                ctx.stdout.write(&self.buffer).await?;
-                self.buffer.clear();
-                ctx.stdout.write(rest).await?;
+                if rest.len() < SHORT {
+                    self.buffer.extend_from_slice(rest);
+                } else {
+                    ctx.stdout.write(&self.buffer).await?;
+                    self.buffer.clear();
+                    ctx.stdout.write(rest).await?;
+                }
                 self.buffer.push(settings.eol);
             }
         }
@@ -132,8 +139,15 @@ impl Printer {
         ];
         for (is_shown, number, color) in numbers {
             if is_shown {
-                let text = format!("{number:width$}", width = self.width);
-                self.painted(grep, color.map_or(&[], |code| code), text.as_bytes());
+                let code: &[u8] = color.map_or(&[], |code| code);
+                let mut digits = itoa::Buffer::new();
+                let digits = digits.format(number);
+                if digits.len() >= self.width {
+                    self.painted(grep, code, digits.as_bytes());
+                } else {
+                    let text = format!("{digits:>width$}", width = self.width);
+                    self.painted(grep, code, text.as_bytes());
+                }
                 self.separated(grep, separator);
             }
         }

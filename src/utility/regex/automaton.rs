@@ -65,6 +65,8 @@ pub(super) struct Automaton {
     others: HashMap<(u32, Unit), Transition>,
     /// The searching state with nothing under way, for each kind of character before.
     idle: [Option<u32>; 4],
+    /// The state in which a match begins here, for each kind of character before.
+    anchored: [Option<u32>; 4],
     size: usize,
     reached: Vec<u64>,
     round: u64,
@@ -182,7 +184,14 @@ impl Automaton {
     fn begin(&mut self, program: &Program, text: &[u8], at: usize, is_searching: bool) -> u32 {
         let before = before(program, unit_before(text, at).map(|(unit, _)| unit));
         if !is_searching {
-            return self.number(State { before, is_searching, instructions: vec![0] });
+            if let Some(&Some(known)) = self.anchored.get(before as usize) {
+                return known;
+            }
+            let number = self.number(State { before, is_searching, instructions: vec![0] });
+            if let Some(anchored) = self.anchored.get_mut(before as usize) {
+                *anchored = Some(number);
+            }
+            return number;
         }
         if let Some(&Some(known)) = self.idle.get(before as usize) {
             return known;
@@ -238,6 +247,7 @@ impl Automaton {
         let kept = self.states.get(state as usize).cloned();
         self.states.clear();
         self.idle = [None; 4];
+        self.anchored = [None; 4];
         self.size = 0;
         self.numbers.clear();
         self.transitions.clear();

@@ -6,12 +6,13 @@
 //!
 //! 1. A literal, and text without a literal that every match contains, is settled by `memmem`.
 //! 2. A short text is matched by `simulate`.
-//! 3. Once an expression has seen some text, `automaton` tells where a match ends; the simulation then runs only from the
-//!    last place before it where nothing was under way to where the start of the match is certain, and the automaton
-//!    finds the longest end.
-//! 4. Groups are found over the match alone; back-references need `backtrack`, which has a limit on its steps.
+//! 3. Once an expression has seen some text, `automaton` tells where a match ends. If none begins at the last place before
+//!    it where nothing was under way, the simulation runs from there to where the start of the match is certain. The
+//!    automaton finds the longest end.
+//! 4. Lines of a large text are found by `dense`, which takes longer to compile.
+//! 5. Groups are found over the match alone; back-references need `backtrack`, which has a limit on its steps.
 //!
-//! 1–3 cost at most text times program, and both machines give the same answers. The alternative, the `regex-automata`
+//! 1–4 cost at most text times program, and both machines give the same answers. The alternative, the `regex-automata`
 //! engines for all, takes tens of microseconds to compile, and its leftmost-longest search must be put together from
 //! three automata. `.` and brackets match whole UTF-8 characters; a byte that is part of none is matched by itself alone.
 
@@ -19,6 +20,7 @@ mod automaton;
 mod backtrack;
 pub(crate) mod backtracking;
 mod bracket;
+pub(crate) mod dense;
 mod error;
 pub(crate) mod leftmost;
 mod options;
@@ -29,7 +31,7 @@ mod simulate;
 
 use crate::memory::{Held, Vec, shared};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use memchr::memmem;
 
@@ -66,6 +68,8 @@ enum Engine {
 struct Posix {
     program: Program,
     backtrack_limit: u64,
+    /// Finds the text that every match contains; made for the first text that is not short.
+    finder: OnceLock<memmem::Finder<'static>>,
     /// Bytes of text given so far, to tell when the automaton pays.
     seen: AtomicUsize,
     /// Memory of the machines; a search takes it, and one that finds it taken makes its own.
@@ -88,6 +92,11 @@ impl Memory {
 /// Bytes that an expression which is kept may hold beside itself.
 const KEPT_MEMORY: usize = 16 << 10;
 
+/// A text of fewer bytes is looked through without a finder.
+const SHORT_TEXT: usize = 64;
+/// The longest text that a finder is kept of.
+const LONGEST_KEPT: usize = 64;
+
 /// From so many bytes of text on, the automaton is built.
 const LONG_TEXT: usize = 1500;
 
@@ -109,6 +118,7 @@ impl Regex {
             Engine::Posix(Posix {
                 program,
                 backtrack_limit: options.backtrack_limit,
+                finder: OnceLock::new(),
                 seen: AtomicUsize::new(0),
                 memory: Mutex::new(None),
             })
@@ -183,12 +193,23 @@ impl Regex {
 
     /// Whether there is a match.
     pub(crate) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, RegexError> {
-        match self.engine() {
-            Engine::Posix(posix) => match posix.look(text, 0, pace)? {
-                Look::Known(found) => Ok(found.is_some()),
-                look => Ok(posix.search(look, text, 0, Wanted::Any, pace).await?.is_some()),
-            },
-            Engine::Perl(perl, _) => perl.is_match(text, pace).await,
+        let look = self.look(text, 0, pace)?;
+        self.is_match_after(look, text, pace).await
+    }
+
+    /// As [`Regex::is_match`] after a look from the start on.
+    pub(crate) async fn is_match_after(
+        &self,
+        look: Look,
+        text: &[u8],
+        pace: &mut Pace<'_>,
+    ) -> Result<bool, RegexError> {
+        match (self.engine(), look) {
+            (_, Look::Known(found)) => Ok(found.is_some()),
+            (Engine::Posix(posix), look) => {
+                Ok(posix.search(look, text, 0, Wanted::Any, pace).await?.is_some())
+            }
+            (Engine::Perl(perl, _), _) => perl.is_match(text, pace).await,
         }
     }
 
@@ -283,11 +304,20 @@ impl Posix {
         if rest.len() > BLOCK || pace.count(1 + rest.len() as u64 / STEP_BYTES)? {
             return Ok(Look::Nothing);
         }
-        Ok(match memmem::find(rest, wanted).map(|at| start + at) {
+        Ok(match self.find_wanted(rest, wanted).map(|at| start + at) {
             None => Look::Known(None),
             Some(at) if hints.literal.is_some() => Look::Known(Some((at, at + wanted.len()))),
             Some(_) => Look::Required,
         })
+    }
+
+    /// Where the text is that every match contains.
+    fn find_wanted(&self, text: &[u8], wanted: &[u8]) -> Option<usize> {
+        // Of a short text less is looked at than of what a finder is made of, and of a long one a finder has a copy.
+        if text.len() < SHORT_TEXT || wanted.len() > LONGEST_KEPT {
+            return memmem::find(text, wanted);
+        }
+        self.finder.get_or_init(|| memmem::Finder::new(wanted).into_owned()).find(text)
     }
 
     async fn find(
@@ -361,6 +391,10 @@ impl Posix {
         };
         if wanted == Wanted::Any {
             return Ok(Some((first_end.from, first_end.end)));
+        }
+        // As a rule the match begins where the first one can.
+        if let Some(end) = memory.automaton.longest(program, text, first_end.from, pace).await? {
+            return Ok(Some((first_end.from, end)));
         }
         let found = memory.simulation.find(program, text, first_end.from, Wanted::Start, pace).await?;
         let Some((from, end)) = found else { return Ok(None) };

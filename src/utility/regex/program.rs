@@ -106,6 +106,23 @@ impl Set {
         listed != self.is_negated
     }
 
+    /// Ranges of characters beyond ASCII in which all that the set matches are, and whether it matches all of them.
+    pub(super) fn beyond_ascii(&self) -> (Vec<(Unit, Unit)>, bool) {
+        const LAST: Unit = 0x10_ffff;
+        let is_ascii = self.ranges.is_empty() && self.classes.is_empty();
+        match (is_ascii, self.is_negated) {
+            (true, true) => (vec![(128, LAST)], true),
+            (true, false) => (Vec::new(), true),
+            (false, false) if self.classes.is_empty() && !self.ignore_case => {
+                let beyond = self.ranges.iter().filter(|range| range.1 < INVALID);
+                let exact = self.ranges.iter().all(|range| range.1 < INVALID);
+                let ranges: Vec<_> = beyond.map(|&(first, last)| (first.max(128), last)).collect();
+                if exact { (ranges, true) } else { (vec![(128, LAST)], false) }
+            }
+            _ => (vec![(128, LAST)], false),
+        }
+    }
+
     fn has_cased_class(&self, c: char) -> bool {
         (c.is_lowercase() || c.is_uppercase())
             && self.classes.iter().any(|class| matches!(class, Class::Lower | Class::Upper))

@@ -15,7 +15,7 @@ use crate::memory::{JoinMetered, ToDecimal, Vec};
 use crate::utility::context::pace::{self, Pace, tick_bytes};
 use crate::utility::context::ticker::{search_error, stopped};
 use crate::utility::prelude::*;
-use crate::utility::regex::{Regex, Span};
+use crate::utility::regex::{Look, Regex, Span};
 
 /// What the options say about running.
 #[derive(Clone, Copy, Debug)]
@@ -464,7 +464,13 @@ impl<'p> Runner<'p> {
 
     async fn is_match(&mut self, ctx: &Context, regex: Option<&'p Regex>) -> Result<bool, UtilityError> {
         let regex = self.regex(regex)?;
-        let found = regex.is_match(&self.pattern.text, &mut Pace::Shared(&ctx.meter)).await;
+        let pace = &mut Pace::Shared(&ctx.meter);
+        // Most lines end here: what waits for nothing needs no future.
+        let found = match regex.look(&self.pattern.text, 0, pace) {
+            Ok(Look::Known(found)) => return Ok(found.is_some()),
+            Ok(look) => regex.is_match_after(look, &self.pattern.text, pace).await,
+            Err(stopped) => Err(stopped.into()),
+        };
         found.map_err(|error| search_error(&ctx.meter, &error, 4))
     }
 
