@@ -1,18 +1,20 @@
 //! `sort`: sorts, merges or checks lines. GNU coreutils sort(1) with the byte order of the C.UTF-8 locale.
 //!
-//! All input is held in one buffer; a line is a record of 24 bytes with its place and the first eight bytes of its order
-//! (`sort/order.rs`), which decide most comparisons. Records are sorted by a merge sort in small portions
-//! (`sort/merge.rs`), so that others run meanwhile. What a key is and how two compare is in `sort/key.rs` and
+//! All input is held in one buffer; a line is a record of 24 bytes with its place and a summary of what orders it
+//! (`sort/order.rs`). Records are sorted by their summaries, in small portions so that others run meanwhile, and those whose
+//! summaries are equal by what follows (`sort/distribute.rs`). What a key is and how two compare is in `sort/key.rs` and
 //! `sort/compare.rs`.
 
 mod check;
 mod compare;
+mod distribute;
 mod key;
 mod merge;
 mod order;
 mod settings;
 
 use super::format::count::parse_digits;
+use crate::limit::gauge;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 use order::{Line, Order};
@@ -150,7 +152,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     let mut lines = order::index(ctx, &settings, &text).await?;
     let order = Order::new(&settings, &text);
-    order::sort(ctx, &order, &mut lines).await?;
+    distribute::sort(ctx, &order, &mut lines).await?;
     write_lines(ctx, &settings, &order, &lines).await?;
     Ok(ExitStatus::SUCCESS)
 }
@@ -213,17 +215,21 @@ async fn write_lines(
     let mut previous: Option<&Line> = None;
     for portion in lines.chunks(128) {
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);
+        let mut bytes = 0;
         for line in portion {
             if settings.unique {
-                if let Some(before) = previous
-                    && order.compare_paced(&ctx.meter, before, line).await?.is_eq()
-                {
-                    continue;
+                if let Some(before) = previous {
+                    let (before, line) = (order.line(before), order.line(line));
+                    if order::compare_lines_paced(&ctx.meter, settings, before, line).await?.is_eq() {
+                        continue;
+                    }
                 }
                 previous = Some(line);
             }
+            bytes += line.length;
             out.write(order.with_delimiter(line)).await?;
         }
+        gauge::spend_few_bytes(bytes);
         ctx.check().await?;
     }
     if let Some(mut file) = file {

@@ -62,8 +62,15 @@ const STRETCH: usize = 16 << 10;
 /// See the module.
 pub(super) fn summary(ordering: KeyOrdering, seed: u64, key: &[u8]) -> u64 {
     match ordering.kind() {
-        Kind::Bytes if ordering.transforms() => seven_and_length(transformed(ordering, key)),
-        Kind::Bytes => seven_and_length(key.iter().copied()),
+        Kind::Bytes if ordering.transforms() => {
+            let (mut bytes, mut length) = ([0; 8], 0);
+            for (slot, byte) in bytes.iter_mut().zip(transformed(ordering, key)) {
+                *slot = byte;
+                length += 1;
+            }
+            seven_and_length(bytes.get(..length).unwrap_or(&bytes))
+        }
+        Kind::Bytes => seven_and_length(key),
         Kind::Numeric => numeric_summary(key) as u64 ^ SIGN,
         Kind::Human => {
             let value = clipped(key, (1 << 58) - 1);
@@ -91,16 +98,15 @@ pub(super) fn is_exact(ordering: KeyOrdering, summary: u64) -> bool {
     }
 }
 
+/// Bytes of a text that its summary holds.
+pub(super) const SUMMARY_BYTES: usize = 7;
+
 /// The first seven bytes, and the length up to 8 in the last byte.
-fn seven_and_length(bytes: impl Iterator<Item = u8>) -> u64 {
-    let (mut value, mut count) = (0_u64, 0);
-    for byte in bytes.take(8) {
-        if count < 7 {
-            value |= u64::from(byte) << (56 - 8 * count);
-        }
-        count += 1;
+pub(super) fn seven_and_length(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk::<8>() {
+        Some(eight) => u64::from_be_bytes(*eight) & !0xff | 8,
+        None => first_eight(bytes) | bytes.len() as u64,
     }
-    value | count
 }
 
 /// Bound of the values in the summaries of numbers.

@@ -1,9 +1,11 @@
 //! The records of lines, their order, and a merge sort that gives the executor back now and then.
 //!
 //! Runs of at most 1024 records (or 64 KiB of text) are sorted with the standard library's stable sort; then neighbouring
-//! runs are merged until one is left. Two runs that are in order already are copied.
+//! runs are merged until one is left. Two runs that are in order already are copied. `sort/distribute.rs` leaves to it what
+//! the summaries of records cannot order.
 
-use super::compare::{compare, compare_slowly, first_eight, is_exact, summary};
+use super::compare::{compare, compare_slowly, first_eight, summary};
+use super::distribute::Level;
 use super::settings::Settings;
 use crate::limit::{LimitError, Meter};
 use crate::memory::Vec;
@@ -11,18 +13,18 @@ use crate::utility::context::pace;
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
-/// A line: where it is, and the summary of its first key.
+/// A line: where it is, and the summary of what orders it next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
-    summary: u64,
-    start: usize,
+    pub(super) summary: u64,
+    pub(super) start: usize,
     /// Without the delimiter.
-    length: usize,
+    pub(super) length: usize,
 }
 
 /// Compares records over the text that they point into.
 pub(super) struct Order<'t> {
-    settings: &'t Settings,
+    pub(super) settings: &'t Settings,
     text: &'t [u8],
 }
 
@@ -39,36 +41,32 @@ impl<'t> Order<'t> {
         self.text.get(line.start..line.start + line.length + 1).unwrap_or(&[])
     }
 
-    pub(super) fn compare(&self, one: &Line, two: &Line) -> Ordering {
-        one.summary.cmp(&two.summary).then_with(|| self.compare_further(one, two))
+    /// Compares records that are equal up to `level`.
+    pub(super) fn compare_at(&self, level: Level, one: &Line, two: &Line) -> Ordering {
+        match level {
+            Level::Key(index, _) => compare_from(self.settings, index, self.line(one), self.line(two)),
+            Level::Bytes(depth) => {
+                let rest = |line| self.line(line).get(depth..).unwrap_or(&[]);
+                let order = rest(one).cmp(rest(two));
+                if self.settings.reverse { order.reverse() } else { order }
+            }
+        }
     }
 
-    /// As `compare`; long lines in stretches between which others run.
-    pub(super) async fn compare_paced(
+    /// As `compare_at`; long lines in stretches between which others run.
+    async fn compare_paced(
         &self,
         meter: &Meter,
+        level: Level,
         one: &Line,
         two: &Line,
     ) -> Result<Ordering, LimitError> {
-        if one.summary != two.summary || !is_long(one, two) {
-            return Ok(self.compare(one, two));
+        match level {
+            Level::Key(index, _) if is_long(one, two) => {
+                compare_from_paced(meter, self.settings, index, self.line(one), self.line(two)).await
+            }
+            _ => Ok(self.compare_at(level, one, two)),
         }
-        let skipped = self.skipped(one);
-        compare_from_paced(meter, self.settings, skipped, self.line(one), self.line(two)).await
-    }
-
-    /// Compares records whose summaries are equal.
-    fn compare_further(&self, one: &Line, two: &Line) -> Ordering {
-        compare_from(self.settings, self.skipped(one), self.line(one), self.line(two))
-    }
-
-    /// How many keys are equal for sure where the summaries are.
-    fn skipped(&self, one: &Line) -> usize {
-        let exact = self.settings.keys.first().is_some_and(|key| {
-            let summary = if key.ordering.reverse { !one.summary } else { one.summary };
-            is_exact(key.ordering, summary)
-        });
-        usize::from(exact)
     }
 
     /// What comparing a line may cost, in nanoseconds or so.
@@ -111,7 +109,7 @@ fn compare_from(settings: &Settings, skipped: usize, one: &[u8], two: &[u8]) -> 
 }
 
 /// Bytes from which on a line is long: it is compared in stretches.
-const LONG: usize = 16 << 10;
+pub(super) const LONG: usize = 16 << 10;
 
 fn is_long(one: &Line, two: &Line) -> bool {
     one.length.min(two.length) >= LONG
@@ -151,7 +149,7 @@ async fn compare_from_paced(
     Ok(if settings.reverse { order.reverse() } else { order })
 }
 
-/// Makes a record for each line.
+/// Makes a record for each line, without its summary.
 pub(super) async fn index(
     ctx: &mut Context,
     settings: &Settings,
@@ -161,10 +159,10 @@ pub(super) async fn index(
     let mut start = 0;
     let mut work = 0;
     for end in memchr::memchr_iter(settings.delimiter, text) {
-        let line = text.get(start..end).unwrap_or(&[]);
-        lines.push(Line { summary: line_summary(settings, line), start, length: line.len() });
+        let length = end - start;
+        lines.push(Line { summary: 0, start, length });
         start = end + 1;
-        work += 16 + line.len();
+        work += 16 + length / 8;
         if work > PORTION {
             work = 0;
             ctx.check().await?;
@@ -174,15 +172,17 @@ pub(super) async fn index(
 }
 
 /// Work between two checks, in units of about a nanosecond.
-const PORTION: usize = 64 * 1024;
+pub(super) const PORTION: usize = 64 * 1024;
 /// Most records of a run that is sorted in one go.
 const RUN: usize = 1024;
 
-/// Sorts the records; equal ones keep their order.
-pub(super) async fn sort(
+/// Sorts records that are equal up to `level`; equal ones keep their order. `other` is as long as they are.
+pub(super) async fn merge_sort(
     ctx: &mut Context,
     order: &Order<'_>,
-    lines: &mut Vec<Line>,
+    level: Level,
+    lines: &mut [Line],
+    other: &mut [Line],
 ) -> Result<(), LimitError> {
     let mut ends = Vec::new();
     let mut start = 0;
@@ -201,21 +201,28 @@ pub(super) async fn sort(
             .count();
         if let Some(run) = rest.get_mut(..length) {
             #[expect(clippy::disallowed_methods, reason = "a run is short")]
-            run.sort_by(|one, two| order.compare(one, two));
+            run.sort_by(|one, two| order.compare_at(level, one, two));
         }
         start += length;
         ends.push(start);
         ctx.tick_many(length as u32 * 8);
         ctx.check().await?;
     }
-    if ends.len() < 2 {
-        return Ok(());
-    }
-    let mut other = Vec::new();
-    other.resize(lines.len(), Line::default());
+    let (mut from, mut to) = (lines, other);
+    let mut is_swapped = false;
     while ends.len() > 1 {
-        merge_pairs(ctx, order, lines, &mut other, &mut ends).await?;
-        std::mem::swap(lines, &mut other);
+        merge_pairs(ctx, order, level, from, to, &mut ends).await?;
+        std::mem::swap(&mut from, &mut to);
+        is_swapped = !is_swapped;
+    }
+    if is_swapped {
+        for (sorted, place) in from.chunks(PORTION / 16).zip(to.chunks_mut(PORTION / 16)) {
+            if sorted.len() == place.len() {
+                place.copy_from_slice(sorted);
+            }
+            ctx.tick_many(sorted.len() as u32 / 8);
+            ctx.check().await?;
+        }
     }
     Ok(())
 }
@@ -224,6 +231,7 @@ pub(super) async fn sort(
 async fn merge_pairs(
     ctx: &mut Context,
     order: &Order<'_>,
+    level: Level,
     from: &[Line],
     to: &mut [Line],
     ends: &mut Vec<usize>,
@@ -238,7 +246,7 @@ async fn merge_pairs(
         else {
             break;
         };
-        merge(ctx, order, left, right, target).await?;
+        merge(ctx, order, level, left, right, target).await?;
         if let Some(slot) = ends.get_mut(kept) {
             *slot = end;
         }
@@ -252,26 +260,23 @@ async fn merge_pairs(
 async fn merge(
     ctx: &mut Context,
     order: &Order<'_>,
+    level: Level,
     mut left: &[Line],
     mut right: &[Line],
     mut target: &mut [Line],
 ) -> Result<(), LimitError> {
     let in_order = match (left.last(), right.first()) {
-        (Some(last), Some(first)) => order.compare_paced(&ctx.meter, last, first).await?.is_le(),
+        (Some(last), Some(first)) => order.compare_paced(&ctx.meter, level, last, first).await?.is_le(),
         _ => true,
     };
     while !in_order && !left.is_empty() && !right.is_empty() {
         let mut work = 0;
         while let ([one, left_rest @ ..], [two, right_rest @ ..], true) = (left, right, work < PORTION) {
-            let take_left = if one.summary == two.summary {
-                if is_long(one, two) {
-                    break;
-                }
-                work += Order::cost(one).min(Order::cost(two));
-                order.compare_further(one, two).is_le()
-            } else {
-                one.summary < two.summary
-            };
+            if is_long(one, two) {
+                break;
+            }
+            work += Order::cost(one).min(Order::cost(two));
+            let take_left = order.compare_at(level, one, two).is_le();
             work += 8;
             let Some((slot, rest)) = std::mem::take(&mut target).split_first_mut() else { break };
             target = rest;
@@ -286,10 +291,9 @@ async fn merge(
         ctx.tick_many((work / 16) as u32);
         ctx.check().await?;
         if let ([one, left_rest @ ..], [two, right_rest @ ..]) = (left, right)
-            && one.summary == two.summary
             && is_long(one, two)
         {
-            let take_left = order.compare_paced(&ctx.meter, one, two).await?.is_le();
+            let take_left = order.compare_paced(&ctx.meter, level, one, two).await?.is_le();
             let Some((slot, rest)) = std::mem::take(&mut target).split_first_mut() else { break };
             target = rest;
             if take_left {
