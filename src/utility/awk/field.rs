@@ -322,6 +322,21 @@ impl Record {
         }
     }
 
+    /// The bytes of field `number`, from 1, where they are found without waiting and were not assigned.
+    pub(super) fn known_field(&mut self, number: usize, splitter: &Splitter) -> Option<&[u8]> {
+        if number == 0 || self.owned.is_some() {
+            return None;
+        }
+        if !self.has_found(number) {
+            if !matches!(splitter, Splitter::Blanks) {
+                return None;
+            }
+            self.split_words_to(number);
+        }
+        let &(start, end) = self.pieces.get(number - 1)?;
+        self.text().get(start..end)
+    }
+
     /// Whether field `number` is known.
     pub(super) fn has_found(&self, number: usize) -> bool {
         self.owned.is_some() || self.is_split || self.pieces.len() >= number

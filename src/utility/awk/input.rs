@@ -36,6 +36,15 @@ impl Reader {
         Self { input, buffer: Vec::new(), start: 0, has_ended: false }
     }
 
+    /// The next record that ends with `byte`, if it was read as a whole and is shorter than `most` bytes.
+    pub(super) fn next_buffered(&mut self, byte: u8, most: usize) -> Option<&[u8]> {
+        let rest = self.buffer.get(self.start..)?;
+        let length = memchr::memchr(byte, rest).filter(|&length| length < most)?;
+        let start = self.start;
+        self.start += length + 1;
+        self.buffer.get(start..start + length)
+    }
+
     /// The next record and its separator, or `None` at the end. The inner error is one of reading.
     pub(super) async fn next(
         &mut self,

@@ -348,7 +348,7 @@ impl<'p> Machine<'p> {
                     self.stack.push(value);
                 }
                 Op::Field(number) => {
-                    let value = self.field(f64::from(number))?;
+                    let value = self.field_for(number, self.program.code.get(self.pc).copied())?;
                     self.stack.push(value);
                 }
                 Op::LoadElement(array) => {
@@ -386,6 +386,17 @@ impl<'p> Machine<'p> {
                 }
                 Op::Update(place, operator) => {
                     let right = self.pop().number();
+                    if let Place::Var(Var::Global(slot)) = place
+                        && slot >= SPECIAL.len() as u32
+                        && let Some(Value::Number(number)) = self.globals.get_mut(slot as usize)
+                    {
+                        *number = calculate_assigned(operator, *number, right)?;
+                        let new = *number;
+                        if !self.is_dropped() {
+                            self.stack.push(Value::Number(new));
+                        }
+                        continue;
+                    }
                     let (_, new) = self.change(place, |left| calculate_assigned(operator, left, right))?;
                     if !self.is_dropped() {
                         self.stack.push(Value::Number(new));
@@ -426,7 +437,11 @@ impl<'p> Machine<'p> {
                     self.join(count as usize, false);
                 }
                 Op::Subscripts(count) => self.join(count as usize, true),
-                Op::MatchRecord(_) | Op::Match { .. } | Op::Substitute { .. } => return Ok(Pause::Slow(op)),
+                Op::MatchRecord(number) => match self.known_match(number) {
+                    Some(is_match) => self.stack.push(Value::truth(is_match)),
+                    None => return Ok(Pause::Slow(op)),
+                },
+                Op::Match { .. } | Op::Substitute { .. } => return Ok(Pause::Slow(op)),
                 Op::In(array) => {
                     let key = self.pop_text();
                     let number = self.array(array)?;

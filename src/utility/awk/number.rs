@@ -63,7 +63,38 @@ fn parse(number: &[u8]) -> f64 {
     if number.len() <= 15 && number.iter().all(u8::is_ascii_digit) {
         return number.iter().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0')) as f64;
     }
+    if let Some(value) = short_decimal(number) {
+        return value;
+    }
     std::str::from_utf8(number).ok().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+}
+
+/// The value of a number with a sign and a point at most, if it is short. Its digits and the power of ten are exact, so the
+/// quotient is what is nearest to the number.
+fn short_decimal(number: &[u8]) -> Option<f64> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let digits = number.strip_prefix(b"-").unwrap_or(number);
+    if digits.len() > 16 {
+        return None;
+    }
+    let (mut value, mut count, mut point) = (0_u64, 0, None);
+    for &byte in digits {
+        match byte {
+            b'0'..=b'9' => {
+                value = value * 10 + u64::from(byte - b'0');
+                count += 1;
+            }
+            b'.' if point.is_none() => point = Some(count),
+            _ => return None,
+        }
+    }
+    if count > 15 {
+        return None;
+    }
+    let power = point.map_or(0, |point: usize| count - point);
+    let value = value as f64 / POWERS.get(power)?;
+    Some(if digits.len() < number.len() { -value } else { value })
 }
 
 /// The number that a text begins with; 0 when it begins with none.

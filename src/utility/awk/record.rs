@@ -3,13 +3,14 @@
 use super::error::Fault;
 use super::field::Splitter;
 use super::machine::{Machine, Pause, Settings};
-use super::op::{FNR, NR, Place, Source};
+use super::number::to_number;
+use super::op::{FNR, NR, Op, Place, Source};
 use super::value::Value;
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::context::pace::{Pace, in_place};
 use crate::utility::context::ticker::{MeterTicker, stopped};
-use crate::utility::regex::{Regex, RegexError, RegexOptions, Syntax};
+use crate::utility::regex::{Look, Regex, RegexError, RegexOptions, Syntax};
 use std::pin::pin;
 
 /// Dynamic regular expressions that are kept.
@@ -67,6 +68,19 @@ impl Machine<'_> {
             (Some(_), Some(source)) if self.ignore_case => self.regex(source),
             (Some(regex), _) => Ok(regex.clone()),
             (None, _) => self.regex(b""),
+        }
+    }
+
+    /// Whether the record matches an expression of the program, where a look tells: most records end here, and need no
+    /// future.
+    pub(super) fn known_match(&self, number: u32) -> Option<bool> {
+        if self.record.is_stale || self.ignore_case {
+            return None;
+        }
+        let regex = self.program.regexes.get(number as usize)?;
+        match regex.look(self.record.text(), 0, &mut Pace::Shared(&self.meter)) {
+            Ok(Look::Known(found)) => Some(found.is_some()),
+            _ => None,
         }
     }
 
@@ -150,6 +164,17 @@ impl Machine<'_> {
         Ok(self.record.field(number))
     }
 
+    /// Field `number` for the operation that follows: one that calculates needs its number alone.
+    pub(super) fn field_for(&mut self, number: u32, next: Option<Op>) -> Result<Value, Fault> {
+        let value = matches!(next, Some(Op::Update(..) | Op::Binary(_)))
+            .then(|| self.record.known_field(number as usize, &self.splitter))
+            .flatten();
+        match value {
+            Some(text) => Ok(Value::Number(to_number(text))),
+            None => self.field(f64::from(number)),
+        }
+    }
+
     pub(super) fn set_field(&mut self, number: f64, value: Value) -> Result<(), Fault> {
         if number < 0.0 {
             return Err(Fault::fatal(format!("attempt to access field {}", number as i64)));
@@ -220,7 +245,10 @@ impl Machine<'_> {
         for slot in [NR, FNR].into_iter().take(if in_file { 2 } else { 1 }) {
             if let Some(value) = self.globals.get_mut(slot as usize) {
                 // Only the whole part of what was assigned counts on.
-                *value = Value::Number(value.number().trunc() + 1.0);
+                let number = value.number();
+                let is_small = number.abs() < 1e15;
+                let whole = if is_small { (number as i64) as f64 } else { number.trunc() };
+                *value = Value::Number(whole + 1.0);
             }
         }
     }

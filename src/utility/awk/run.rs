@@ -9,6 +9,7 @@ use super::op::{ARGC, ARGIND, ARGV, ERRNO, FILENAME, FNR, Program, RT, Redirect,
 use super::parser::Sources;
 use super::stream::Streams;
 use super::value::Value;
+use crate::limit::gauge;
 use crate::memory::{String, ToDecimal, Vec, format};
 use crate::utility::context::pace::append;
 use crate::utility::context::pace::yield_now;
@@ -16,6 +17,11 @@ use crate::utility::prelude::*;
 
 /// Turns of the machine between two of its ticks.
 const TICKS: u32 = 256;
+
+/// Fuel of a record and what is done with it.
+const RECORD: i64 = 4;
+/// From so many bytes on, a record is read in turns with others.
+const LONG_RECORD: usize = 16 << 10;
 
 /// How a part of the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,9 +180,16 @@ impl<'p> Runner<'p> {
         }
         let Program { main, end, begin_file, end_file, .. } = self.program;
         if [main, end, begin_file, end_file].into_iter().any(Option::is_some) {
-            while self.next_record(ctx).await? {
-                let Some(main) = self.program.main else { continue };
-                match self.part(ctx, main).await? {
+            loop {
+                let ended = if let Some((main, pause)) = self.run_buffered(ctx) {
+                    self.part_from(ctx, main, pause).await?
+                } else if self.next_record(ctx).await? {
+                    let Some(main) = self.program.main else { continue };
+                    self.part(ctx, main).await?
+                } else {
+                    break;
+                };
+                match ended {
                     Ended::Done => {}
                     Ended::NextFile => self.leave_file(ctx).await?,
                     Ended::Exit => return self.end(ctx).await,
@@ -226,18 +239,55 @@ impl<'p> Runner<'p> {
         })
     }
 
+    /// Runs the rules for the records that were read already, as long as nothing takes waiting: most records need no future.
+    /// Gives the rules and the pause at which those for the last record stopped; `None`: the next record is to be read.
+    fn run_buffered(&mut self, ctx: &mut Context) -> Option<(u32, Result<Pause, Fault>)> {
+        let main = self.program.main?;
+        loop {
+            let Separator::Byte(byte) = self.separator.1 else { return None };
+            if gauge::burn(RECORD) || *self.separator.0 != *self.machine.settings.rs {
+                return None;
+            }
+            let record = self.reader.as_mut()?.next_buffered(byte, LONG_RECORD)?;
+            self.machine.record.set(record);
+            self.machine.count_record(true);
+            if !matches!(self.machine.global(RT), Value::Text(text) if **text == [byte])
+                && let Err(fault) = self.machine.set_global(RT, Value::Text(Text::from(&[byte][..])))
+            {
+                return Some((main, Err(fault)));
+            }
+            self.machine.start(main);
+            self.has_run = true;
+            let pause = self.machine.step(&mut ctx.stdout);
+            match pause {
+                Ok(Pause::Done | Pause::Next) if self.machine.warnings.is_empty() => {}
+                pause => return Some((main, pause)),
+            }
+        }
+    }
+
     /// Runs a part of the program to its end.
     async fn part(&mut self, ctx: &mut Context, entry: u32) -> Result<Ended, Fault> {
         self.machine.start(entry);
         self.has_run = true;
+        let pause = self.machine.step(&mut ctx.stdout);
+        self.part_from(ctx, entry, pause).await
+    }
+
+    /// Goes on with a part of the program at a pause.
+    async fn part_from(
+        &mut self,
+        ctx: &mut Context,
+        entry: u32,
+        mut pause: Result<Pause, Fault>,
+    ) -> Result<Ended, Fault> {
         loop {
-            let pause = self.machine.step(&mut ctx.stdout);
             self.warn(ctx).await?;
-            let pause = pause?;
-            match pause {
+            let now = pause?;
+            match now {
                 Pause::NextFile if Some(entry) == self.program.begin_file => return Ok(Ended::NextFile),
                 Pause::Next | Pause::NextFile if Some(entry) != self.program.main => {
-                    let keyword = if matches!(pause, Pause::Next) { "next" } else { "nextfile" };
+                    let keyword = if matches!(now, Pause::Next) { "next" } else { "nextfile" };
                     let rule = match Some(entry) {
                         entry if entry == self.program.begin => "BEGIN",
                         entry if entry == self.program.end => "END",
@@ -309,6 +359,7 @@ impl<'p> Runner<'p> {
                     self.machine.getline_done(place, outcome, &self.line)?;
                 }
             }
+            pause = self.machine.step(&mut ctx.stdout);
         }
     }
 
