@@ -113,12 +113,23 @@ fn encode_groups(bytes: &[u8], out: &mut Vec<u8>) {
     out.resize(bytes.len() / 3 * 4, 0);
     for (group, four) in bytes.chunks_exact(3).zip(out.chunks_exact_mut(4)) {
         if let ([a, b, c], [w, x, y, z]) = (group, four) {
-            let bits = u32::from(*a) << 16 | u32::from(*b) << 8 | u32::from(*c);
-            let letter = |shift: u32| ALPHABET.get((bits >> shift & 63) as usize).copied().unwrap_or(0);
-            (*w, *x, *y, *z) = (letter(18), letter(12), letter(6), letter(0));
+            let bits = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
+            let pair = |bits: usize| PAIRS.get(bits & 4095).copied().unwrap_or_default();
+            ([*w, *x], [*y, *z]) = (pair(bits >> 12), pair(bits));
         }
     }
 }
+
+/// The two letters of each twelve bits.
+static PAIRS: [[u8; 2]; 4096] = {
+    let mut pairs = [[0; 2]; 4096];
+    let mut bits = 0;
+    while bits < 4096 {
+        pairs[bits] = [ALPHABET[bits >> 6], ALPHABET[bits & 63]];
+        bits += 1;
+    }
+    pairs
+};
 
 /// Breaks the output into lines.
 struct Wrapper {
@@ -227,6 +238,27 @@ impl Group {
     }
 }
 
+/// Letters that are decoded at once: what a line has, as a rule.
+const LETTERS: usize = 76;
+
+/// Decodes groups of four letters as long as there are letters; how many.
+fn decode_groups(values: &[u8; 256], letters: &[u8], out: &mut Vec<u8>) -> usize {
+    let mut bytes = [0; LETTERS / 4 * 3];
+    let mut count = 0;
+    for (four, three) in letters.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
+        let ([a, b, c, d], [x, y, z]) = (four, three) else { break };
+        let value = |byte: u8| u32::from(values.get(usize::from(byte)).copied().unwrap_or(INVALID));
+        let four = [value(*a), value(*b), value(*c), value(*d)];
+        if four[0] | four[1] | four[2] | four[3] >= 64 {
+            break;
+        }
+        [_, *x, *y, *z] = (four[0] << 18 | four[1] << 12 | four[2] << 6 | four[3]).to_be_bytes();
+        count += 1;
+    }
+    out.extend_from_slice(bytes.get(..3 * count).unwrap_or(&[]));
+    count
+}
+
 /// Returns whether the piece is valid; `out` gets what comes before the fault.
 fn decode_piece(
     values: &[u8; 256],
@@ -238,15 +270,10 @@ fn decode_piece(
     let value = |byte: u8| values.get(usize::from(byte)).copied().unwrap_or(INVALID);
     let mut rest = piece;
     while let Some((&byte, tail)) = rest.split_first() {
-        if group.length == 0
-            && let [a, b, c, d, after @ ..] = rest
-        {
-            let four = [value(*a), value(*b), value(*c), value(*d)];
-            if four.iter().fold(0, |all, value| all | value) < 64 {
-                let bits = four.iter().fold(0, |bits, value| bits << 6 | u32::from(*value));
-                let [_, x, y, z] = bits.to_be_bytes();
-                out.extend_from_slice(&[x, y, z]);
-                rest = after;
+        if group.length == 0 {
+            let count = decode_groups(values, rest, out);
+            if count > 0 {
+                rest = rest.get(4 * count..).unwrap_or(&[]);
                 continue;
             }
         }

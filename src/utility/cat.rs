@@ -1,6 +1,6 @@
 //! `cat`: concatenates files. GNU coreutils cat(1).
 
-use crate::memory::{Vec, format};
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 // In this order GNU cat names what an abbreviation may mean.
@@ -127,10 +127,18 @@ fn show_line(style: &mut Style, line: &[u8], out: &mut Vec<u8>) {
     style.blank_before = blank;
     if style.at_line_start && (style.number || (style.number_nonblank && !blank)) {
         style.line += 1;
-        out.extend_from_slice(format!("{:6}\t", style.line).as_bytes());
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(style.line).as_bytes();
+        out.extend_from_slice(b"      ".get(digits.len()..).unwrap_or(&[]));
+        out.extend_from_slice(digits);
+        out.push(b'\t');
     }
-    for &byte in body {
-        show_byte(style, byte, out);
+    if style.tabs || style.nonprinting {
+        for &byte in body {
+            show_byte(style, byte, out);
+        }
+    } else {
+        out.extend_from_slice(body);
     }
     if newline {
         out.extend_from_slice(if style.ends { b"$\n" } else { b"\n" });

@@ -2,6 +2,7 @@
 
 mod list;
 
+use crate::limit::gauge;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::utility::context::pace::append;
 use crate::utility::prelude::*;
@@ -99,7 +100,12 @@ async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> 
         return cut_lines_as_fields(ctx, settings, &mut input).await;
     }
     let mut shown = Vec::new();
-    while let Some(line) = input.next_line(settings.delimiter).await? {
+    let is_simple = settings.output_separator.len() < SHORT_SEPARATOR;
+    loop {
+        if is_simple {
+            cut_short_lines(ctx, settings, &mut input).await?;
+        }
+        let Some(line) = input.next_line(settings.delimiter).await? else { break };
         let (body, _) = split_delimiter(line, settings.delimiter);
         shown.clear();
         shown.reserve(body.len() + 1);
@@ -117,6 +123,102 @@ async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> 
         ctx.tick().await?;
     }
     Ok(())
+}
+
+/// Bytes of a line that is cut without a look at others.
+const SHORT: usize = 4 << 10;
+/// A longer separator may make much of a short line.
+const SHORT_SEPARATOR: usize = 16;
+
+/// Takes whole lines that are buffered, up to one that is long: what waits for nothing needs no future.
+async fn cut_short_lines(
+    ctx: &mut Context,
+    settings: &Settings,
+    input: &mut Input,
+) -> Result<(), OperandError> {
+    loop {
+        let mut used = 0;
+        let block = input.buffered();
+        let lines = memchr::memchr_iter(settings.delimiter, block);
+        for end in lines {
+            let line = block.get(used..end).unwrap_or(&[]);
+            if line.len() > SHORT || ctx.stdout.is_full() {
+                break;
+            }
+            if settings.fields {
+                cut_fields(&mut ctx.stdout, settings, line);
+            } else {
+                cut_bytes(&mut ctx.stdout, settings, line);
+            }
+            used = end + 1;
+        }
+        input.consume(used);
+        gauge::spend_few_bytes(used.saturating_mul(4));
+        ctx.tick().await?;
+        if used == 0 {
+            return Ok(());
+        }
+        ctx.stdout.flush_if_full().await?;
+    }
+}
+
+/// Writes the wanted bytes of a short line, and its end.
+fn cut_bytes(out: &mut Output, settings: &Settings, line: &[u8]) {
+    let mut is_first = true;
+    for range in &settings.ranges {
+        let end = range.last.min(line.len());
+        let Some(part) = line.get(range.first - 1..end).filter(|part| !part.is_empty()) else { break };
+        if !is_first {
+            out.push(&settings.output_separator);
+        }
+        is_first = false;
+        out.push(part);
+    }
+    out.push(&[settings.delimiter]);
+}
+
+/// Writes the wanted fields of a short line, and its end.
+fn cut_fields(out: &mut Output, settings: &Settings, line: &[u8]) {
+    let mut separators = memchr::memchr_iter(settings.separator, line).peekable();
+    if separators.peek().is_none() {
+        if !settings.only_delimited {
+            out.push(line);
+            out.push(&[settings.delimiter]);
+        }
+        return;
+    }
+    let joins_as_before = matches!(settings.output_separator.as_slice(), [one] if *one == settings.separator);
+    let (mut number, mut start, mut is_first, mut is_over) = (1, 0, true, false);
+    for range in &settings.ranges {
+        // Where the field begins that the range does.
+        while number < range.first && !is_over {
+            match separators.next() {
+                Some(end) => (number, start) = (number + 1, end + 1),
+                None => is_over = true,
+            }
+        }
+        while number <= range.last && !is_over {
+            if !is_first {
+                out.push(&settings.output_separator);
+            }
+            is_first = false;
+            if range.last == usize::MAX && joins_as_before {
+                out.push(line.get(start..).unwrap_or(&[]));
+                is_over = true;
+                break;
+            }
+            let end = separators.next();
+            out.push(line.get(start..end.unwrap_or(line.len())).unwrap_or(&[]));
+            match end {
+                Some(end) => (number, start) = (number + 1, end + 1),
+                None => is_over = true,
+            }
+        }
+        if is_over {
+            break;
+        }
+    }
+    out.push(&[settings.delimiter]);
 }
 
 async fn select_bytes(

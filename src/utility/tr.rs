@@ -121,12 +121,20 @@ fn delete(piece: &[u8], deleted: &[bool; 256], out: &mut Vec<u8>) {
     out.truncate(length);
 }
 
+/// As `delete`, of bytes that repeat the one before.
 fn squeeze(bytes: &mut Vec<u8>, squeezed: &[bool; 256], last: &mut Option<u8>) {
-    bytes.retain(|&byte| {
+    let mut length = 0;
+    let slice = bytes.as_mut_slice();
+    for place in 0..slice.len() {
+        let Some(&byte) = slice.get(place) else { break };
         let repeats = *last == Some(byte) && at(squeezed, byte);
         *last = Some(byte);
-        !repeats
-    });
+        if let Some(slot) = slice.get_mut(length) {
+            *slot = byte;
+        }
+        length += usize::from(!repeats);
+    }
+    bytes.truncate(length);
 }
 
 /// Checks operands and sets, in the order in which the real program does.

@@ -246,7 +246,13 @@ impl Counter {
     /// Counts what is in `block`; `COLUMNS`: line lengths too.
     fn add_characters<const COLUMNS: bool>(&mut self, block: &[u8]) {
         let mut rest = self.finish_pending::<COLUMNS>(block);
-        while let Some((&byte, tail)) = rest.split_first() {
+        loop {
+            if !COLUMNS {
+                let (run, others) = ascii_run(rest);
+                self.add_ascii_run(run);
+                rest = others;
+            }
+            let Some((&byte, tail)) = rest.split_first() else { break };
             if byte < 0x80 {
                 self.add_ascii::<COLUMNS>(byte);
                 rest = tail;
@@ -288,6 +294,21 @@ impl Counter {
         rest
     }
 
+    /// As [`Counter::add_ascii`] for each byte, without line lengths.
+    fn add_ascii_run(&mut self, run: &[u8]) {
+        self.chars += run.len() as u64;
+        self.lines += memchr::memchr_iter(b'\n', run).count() as u64;
+        let (mut words, mut in_word) = (0_u32, u8::from(self.in_word));
+        for &byte in run {
+            let kind = KINDS.get(usize::from(byte)).copied().unwrap_or_default();
+            let is_space = kind >> 1;
+            words += u32::from(in_word & is_space);
+            in_word = (in_word | kind) & 1 & !is_space;
+        }
+        self.words += u64::from(words);
+        self.in_word = in_word != 0;
+    }
+
     fn add_ascii<const COLUMNS: bool>(&mut self, byte: u8) {
         self.chars += 1;
         let printable = (0x21..0x7f).contains(&byte);
@@ -324,6 +345,28 @@ impl Counter {
             self.column += columns.unwrap_or(0) as u64;
         }
     }
+}
+
+/// 1 for printable characters but the space, 2 for white space.
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte {
+            0x09..=0x0d | 0x20 => 2,
+            0x21..0x7f => 1,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// What `bytes` begin with that is ASCII, as far as it is seen at once, and the rest.
+fn ascii_run(bytes: &[u8]) -> (&[u8], &[u8]) {
+    const STEP: usize = 16;
+    let steps = bytes.chunks_exact(STEP).take_while(|step| step.is_ascii()).count();
+    bytes.split_at_checked(STEP * steps).unwrap_or((&[], bytes))
 }
 
 /// Whether `bytes` could be the beginning of one character.

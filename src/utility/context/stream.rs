@@ -44,6 +44,41 @@ impl Input {
         Ok(self.buffer.get(self.start..).unwrap_or(&[]))
     }
 
+    /// What is buffered and not used.
+    pub(crate) fn buffered(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or(&[])
+    }
+
+    /// Shows the next bytes, `most` at most, to `look`, and marks them as used; how many they are, 0 at end of input. They are
+    /// not copied for it.
+    pub(crate) async fn show(
+        &mut self,
+        most: usize,
+        look: &mut (dyn FnMut(&[u8]) + Send),
+    ) -> Result<usize, FsError> {
+        let buffered = self.buffer.get(self.start..).unwrap_or(&[]);
+        if !buffered.is_empty() {
+            let shown = buffered.get(..most).unwrap_or(buffered);
+            look(shown);
+            self.start += shown.len();
+            return Ok(shown.len());
+        }
+        if self.ended {
+            return Ok(0);
+        }
+        let description = &self.description;
+        let count = poll_fn(|cx| {
+            description.poll_read(cx, &mut |bytes| {
+                let shown = bytes.get(..most).unwrap_or(bytes);
+                look(shown);
+                shown.len()
+            })
+        })
+        .await?;
+        self.ended = count == 0;
+        Ok(count)
+    }
+
     /// Marks `count` buffered bytes as used.
     pub fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.buffer.len());

@@ -143,22 +143,18 @@ pub(super) async fn run_with(
     Ok(status)
 }
 
+/// Bytes that are worked on at once.
+const PIECE: usize = 16 << 10;
+
 /// The digest of a file in hexadecimal.
 async fn digest(ctx: &mut Context, algorithm: Algorithm, operand: &[u8]) -> Result<String, OperandError> {
     let mut input = ctx.open_input(operand)?;
     let mut state = algorithm.start();
     loop {
         ctx.check().await?;
-        let block = input.fill().await?;
-        if block.is_empty() {
+        if input.show(PIECE, &mut |piece| state.update(piece)).await? == 0 {
             break;
         }
-        for piece in block.chunks(16 * 1024) {
-            state.update(piece);
-            ctx.check().await?;
-        }
-        let count = block.len();
-        input.consume(count);
     }
     let digits = state.finish().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
     Ok(digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect())

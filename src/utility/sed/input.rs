@@ -23,6 +23,9 @@ pub(super) struct Reading {
     pub(super) follows_links: bool,
 }
 
+/// A shorter line is copied without a look at others.
+const SHORT: usize = 16 << 10;
+
 /// So many links are followed one after the other.
 const LONGEST_CHAIN: usize = 40;
 
@@ -111,9 +114,14 @@ impl Inputs {
             match read {
                 Ok(Some(bytes)) => {
                     let body = bytes.strip_suffix(&[self.reading.delimiter]);
-                    append(&ctx.meter, line, body.unwrap_or(bytes)).await?;
+                    let (body, has_newline) = (body.unwrap_or(bytes), body.is_some());
+                    if body.len() < SHORT {
+                        line.extend_from_slice(body);
+                    } else {
+                        append(&ctx.meter, line, body).await?;
+                    }
                     self.line += 1;
-                    return Ok(Event::Line(body.is_some()));
+                    return Ok(Event::Line(has_newline));
                 }
                 Ok(None) if open.replaced.is_some() => return Ok(Event::FileEnd),
                 Ok(None) => self.current = None,
