@@ -262,7 +262,7 @@ async fn apply(git: &mut Git, arguments: &Arguments<Opt>, number: usize) -> Resu
     if !arguments.has(Opt::Quiet) && !arguments.has(DiffOpt::Quiet) {
         use crate::utility::git::status::{Ignored, Untracked};
         let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;
-        super::status::long(git, &status, Untracked::Normal, 0).await?;
+        super::status::long(git, &status, Untracked::Normal, 0, true).await?;
     }
     Ok(())
 }

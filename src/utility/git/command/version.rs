@@ -5,6 +5,7 @@ use crate::memory::format;
 
 options! {
     enum Opt {
+        BuildOptions = flag('\0', "build-options", "not supported"),
     }
 }
 
@@ -18,7 +19,9 @@ pub(super) static COMMAND: Command = Command {
 };
 
 async fn run(git: &mut Git) -> Result<u8> {
-    git.arguments::<Opt>()?;
+    if git.arguments::<Opt>()?.has(Opt::BuildOptions) {
+        return Err(fatal!("--build-options is not supported"));
+    }
     let text = format!("git version {}\n", super::super::VERSION);
     git.print(text.as_bytes()).await?;
     Ok(0)
