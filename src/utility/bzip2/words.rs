@@ -105,7 +105,7 @@ impl Packer for Bzip2 {
         fault: Fault,
     ) -> Result<ExitStatus, UtilityError> {
         if self.mode.task == Task::Test {
-            return self.tell_test(ctx, path, fault);
+            return self.tell_test(ctx, path, &fault);
         }
         let name = ctx.name.clone();
         let shown = bstr::BStr::new(path.unwrap_or(b"(stdin)"));
@@ -200,7 +200,7 @@ impl Bzip2 {
         &mut self,
         ctx: &mut Context,
         path: Option<&[u8]>,
-        fault: Fault,
+        fault: &Fault,
     ) -> Result<ExitStatus, UtilityError> {
         if !self.is_verbose {
             let shown = bstr::BStr::new(path.unwrap_or(b"(stdin)"));
@@ -218,7 +218,7 @@ impl Bzip2 {
             Fault::UnexpectedEnd => "file ends unexpectedly\n".into(),
             Fault::Read(errno) => format!("{}\n", errno.message()),
             Fault::NotSupported(what) => format!("{what} is not supported\n"),
-            Fault::Limit(limit) => return Err(limit.into()),
+            Fault::Limit(limit) => return Err((*limit).into()),
             _ => "data integrity (CRC) error in data\n".into(),
         };
         say(ctx, words);

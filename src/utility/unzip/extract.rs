@@ -419,9 +419,8 @@ impl Extraction {
             };
             match &mut output {
                 Some(_) if is_link => {
-                    if target.len() as u64 + piece.len() as u64 <= TARGET_MAX {
-                        target.extend_from_slice(piece);
-                    }
+                    let room = (TARGET_MAX as usize).saturating_sub(target.len());
+                    target.extend_from_slice(piece.get(..room).unwrap_or(piece));
                 }
                 Some((output, _)) => output.write(piece).await?,
                 None if to_stdout => ctx.stdout.write(piece).await?,

@@ -84,7 +84,10 @@ impl Writer {
         if settings.to_stdout() {
             return Ok(writer);
         }
-        let directory = settings.temporary.as_ref().map_or_else(|| parent(&settings.archive), |path| path);
+        let directory = match &settings.temporary {
+            Some(path) => path.as_bytes(),
+            None => parent(&settings.archive),
+        };
         if let Some(old) = old {
             writer.mode = old.input.description().metadata().map(|data| data.mode & 0o7777);
         }
@@ -186,7 +189,7 @@ impl Writer {
     ) -> Result<bool, Failure> {
         let mut entry = self.entry(settings, file);
         let shown = Text::from(file.name.as_slice());
-        let mut source = match Source::open(ctx, file).await {
+        let mut source = match Source::open(ctx, file) {
             Ok(source) => source,
             Err(FsError::Errno(errno)) => {
                 warn(ctx, settings, format_args!("could not open for reading: {shown}: {}", errno.message()));
@@ -213,7 +216,7 @@ impl Writer {
             }
             method = Method::Stored;
             self.seek(start).await?;
-            source = Source::open(ctx, file).await?;
+            source = Source::open(ctx, file)?;
         }
         if self.output.is_some() {
             let end = self.at;
@@ -377,7 +380,11 @@ impl Writer {
 
 /// By how much data shrank, in percent.
 fn percent(plain: u64, packed: u64) -> u64 {
-    if plain <= packed { 0 } else { ((1 + 200 * u128::from(plain - packed) / u128::from(plain)) / 2) as u64 }
+    if plain <= packed {
+        0
+    } else {
+        (200 * u128::from(plain - packed) / u128::from(plain)).div_ceil(2) as u64
+    }
 }
 
 /// Bytes of the old archive.
@@ -425,7 +432,7 @@ enum Source {
 }
 
 impl Source {
-    async fn open(ctx: &mut Context, file: &Found) -> Result<Self, FsError> {
+    fn open(ctx: &mut Context, file: &Found) -> Result<Self, FsError> {
         let Some(path) = &file.path else { return Ok(Self::File(ctx.standard_input())) };
         if file.is_directory {
             return Ok(Self::Known(Vec::new(), 0));

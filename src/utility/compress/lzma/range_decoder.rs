@@ -47,7 +47,7 @@ impl RangeDecoder {
     }
 
     /// Whether the code is what an encoder leaves at its end.
-    pub(super) const fn is_over(&self) -> bool {
+    pub(super) const fn is_over(self) -> bool {
         self.code == 0
     }
 

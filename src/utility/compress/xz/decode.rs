@@ -3,7 +3,7 @@
 use super::check::{Check, Checking};
 use super::number;
 use super::{FOOTER_MARK, HEADER_MARK, LZMA2};
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::utility::compress::crc::Crc32;
 use crate::utility::compress::lzma::{ChunkDecoder, Chunked};
 use crate::utility::compress::stream::{Fault, Pull};
@@ -16,7 +16,7 @@ const FRAME: usize = 12;
 enum State {
     StreamHeader,
     BlockHeader,
-    Block(Block),
+    Block(Box<Block>),
     Index { left: u64, is_started: bool },
     IndexEnd,
     Footer,
@@ -212,7 +212,7 @@ impl XzDecoder {
             return Err(Fault::WindowTooLarge(window));
         }
         self.pending.remove_front(length);
-        self.state = State::Block(Block {
+        self.state = State::Block(Box::new(Block {
             chunks: ChunkDecoder::new(window),
             check: Checking::new(if self.options.ignores_check { Check::None } else { self.check }),
             header_length: length as u64,
@@ -220,7 +220,7 @@ impl XzDecoder {
             coded: 0,
             made: 0,
             is_coded: false,
-        });
+        }));
         Ok(Pull::Worked(1 << 12))
     }
 

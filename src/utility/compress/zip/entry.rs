@@ -55,7 +55,7 @@ impl DosTime {
         let Ok(year) = u32::try_from(i32::from(zoned.year()) - 1980) else { return Self(0x0021_0000) };
         let part = |number: i8| u32::from(number.unsigned_abs());
         let date = year.min(127) << 9 | part(zoned.month()) << 5 | part(zoned.day());
-        Self(date << 16 | part(zoned.hour()) << 11 | part(zoned.minute()) << 5 | part(zoned.second()) / 2)
+        Self(date << 16 | part(zoned.hour()) << 11 | part(zoned.minute()) << 5 | (part(zoned.second()) / 2))
     }
 
     /// The time of an entry as lists show it.

@@ -93,7 +93,7 @@ impl ZstdEncoder {
             None => (0u8, 0, 0),
             Some(size @ 0..256) if is_single => (0, size, 1),
             Some(size @ 256..65_792) => (1, size - 256, 2),
-            Some(size) if size <= u64::from(u32::MAX) => (2, size, 4),
+            Some(size) if u32::try_from(size).is_ok() => (2, size, 4),
             Some(size) => (3, size, 8),
         };
         out.push(kind << 6 | u8::from(is_single) << 5 | u8::from(self.has_checksum) << 2);

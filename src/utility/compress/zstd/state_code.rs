@@ -69,13 +69,12 @@ impl StateTable {
             let count = value - 1;
             left -= count.abs();
             counts.push(count as i16);
-            while count == 0 {
-                let zeros = bits.peek(2);
+            // Zeros are followed by how many more there are, in threes.
+            let mut zeros = if count == 0 { 3 } else { 0 };
+            while zeros == 3 {
+                zeros = bits.peek(2);
                 bits.at += 2;
                 counts.resize_by(zeros as usize, 0);
-                if zeros < 3 {
-                    break;
-                }
                 if counts.len() > symbols {
                     return Err(Fault::Corrupt);
                 }
