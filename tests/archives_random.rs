@@ -173,7 +173,8 @@ fn random_bytes_are_dumped_and_encoded_alike() {
 fn bytes(numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes: Vec<u8> = Vec::new();
     for _ in 0..numbers.below(60) {
-        let count = 1 + numbers.below(1 << numbers.below(14)) as usize;
+        let most = 1 << numbers.below(14);
+        let count = 1 + numbers.below(most) as usize;
         match numbers.below(4) {
             0 => bytes.extend(std::iter::repeat_n(numbers.below(256) as u8, count)),
             1 => bytes.extend((0..count as u64).flat_map(|number| number.to_string().into_bytes())),
