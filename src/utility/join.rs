@@ -139,8 +139,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 settings.compare(ctx, keys.0, keys.1).await?
             }
         };
-        // What one file has after the end of the other is not counted.
-        unpaired_seen |= order.is_ne() && !left.ends.is_empty() && !right.ends.is_empty();
+        // What one file has after the end of the other is not counted. The line after a group was read before its last
+        // line was known to be unpaired.
+        let is_unpaired = order.is_ne() && !left.ends.is_empty() && !right.ends.is_empty();
+        let seen_before = [&left, &right].map(|side| unpaired_seen || (is_unpaired && side.ends.len() > 1));
+        unpaired_seen |= is_unpaired;
         match order {
             Ordering::Equal => {
                 for one in left.lines() {
@@ -165,10 +168,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             _ => {}
         }
         if order.is_le() {
-            left.read_group(ctx, &settings, 0, false, unpaired_seen).await?;
+            left.read_group(ctx, &settings, 0, false, seen_before[0]).await?;
         }
         if order.is_ge() {
-            right.read_group(ctx, &settings, 1, false, unpaired_seen).await?;
+            right.read_group(ctx, &settings, 1, false, seen_before[1]).await?;
         }
     }
     if left.disorder || right.disorder {
@@ -221,7 +224,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
                 _ => return Err(UtilityError::failed(format!("invalid field number: {}", quote(text)))),
             },
             Opt::Field => {
-                [field(text)?; 2].into_iter().enumerate().try_for_each(|(side, key)| set(side, key))?
+                [field(text)?; 2].into_iter().enumerate().try_for_each(|(side, key)| set(side, key))?;
             }
             Opt::Field1 => set(0, field(text)?)?,
             Opt::Field2 => set(1, field(text)?)?,
@@ -285,6 +288,10 @@ async fn auto_format(
 
 impl Settings {
     async fn fields<'l>(&self, ctx: &Context, line: &'l [u8]) -> Result<Vec<&'l [u8]>, LimitError> {
+        // An empty line has no field, whatever separates fields.
+        if line.is_empty() {
+            return Ok(Vec::new());
+        }
         if self.whole_line {
             return Ok(vec![line]);
         }

@@ -60,6 +60,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ));
     }
     let part = wanted_part(&options)?;
+    // Nothing is read where nothing is printed, not even headers are.
+    if part.count == 0 && !part.from_start {
+        return Ok(ExitStatus::SUCCESS);
+    }
     let mut inputs = Headings::new(ctx, &options);
     while let Some((name, input)) = inputs.next(ctx).await? {
         if let Err(error) = copy_part(ctx, input, part).await {

@@ -4,6 +4,7 @@
 //! blanks follow it.
 
 use super::format::tab_stops::TabStops;
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 options! {
@@ -33,8 +34,10 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     super::format::tab_stops::separate_lists(&mut ctx.args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let lists = options.given().filter(|(option, _)| matches!(option, Opt::Tabs | Opt::Digits));
-    let stops = TabStops::parse(lists.filter_map(|(_, list)| list))?;
+    // The last number of `-NUM` is taken when all options were read.
+    let mut digits: Vec<&Text> = options.values(Opt::Digits).collect();
+    let last = digits.pop();
+    let stops = TabStops::parse(digits.into_iter().chain(options.values(Opt::Tabs)).chain(last))?;
     let whole = (options.has(Opt::All) || options.has(Opt::Tabs)) && !options.has(Opt::FirstOnly);
     let mut line = Line::new(stops, whole);
     let mut status = ExitStatus::SUCCESS;

@@ -68,6 +68,8 @@ enum Wanted {
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     wanted: Wanted,
+    /// Of all lines of a group, the last one is left out (`-D -u`).
+    drops_last: bool,
     skip_fields: u64,
     skip_bytes: usize,
     check_bytes: usize,
@@ -98,6 +100,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let mut settings = Settings {
+        drops_last: options.has(Opt::Unique) && options.has_any([Opt::AllDuplicates, Opt::AllRepeated]),
         wanted: wanted(options)?,
         skip_fields: 0,
         skip_bytes: 0,
@@ -188,6 +191,7 @@ async fn copy(
     name: &[u8],
 ) -> Result<(), UtilityError> {
     let mut first = Vec::new();
+    let mut previous = Vec::new();
     let mut count = 0_u64;
     let mut any_written = false;
     loop {
@@ -226,7 +230,12 @@ async fn copy(
         }
         // Nothing is written of most lines where they are counted.
         if !matches!(settings.wanted, Wanted::First { count: true, .. }) {
-            any_written |= add_line(settings, out, &first, line, count, any_written).await?;
+            let lines = [first.as_slice(), &previous, line];
+            any_written |= add_line(settings, out, lines, count, any_written).await?;
+        }
+        if settings.drops_last {
+            previous.clear();
+            append(&ctx.meter, &mut previous, line).await?;
         }
         if out.is_full() {
             out.flush().await?;
@@ -234,12 +243,12 @@ async fn copy(
     }
 }
 
-/// What has to be written as soon as a line of a group is seen; returns whether something was.
+/// What has to be written as soon as a line of a group is seen, after the first one and the one before it; returns whether
+/// something was.
 async fn add_line(
     settings: &Settings,
     out: &mut Output,
-    first: &[u8],
-    line: &[u8],
+    [first, previous, line]: [&[u8]; 3],
     count: u64,
     any_written: bool,
 ) -> Result<bool, UtilityError> {
@@ -257,6 +266,11 @@ async fn add_line(
     };
     if starts && (gaps.before_each || (gaps.between && any_written)) {
         out.push(&delimiter);
+    }
+    if settings.drops_last {
+        out.write(previous).await?;
+        out.push(&delimiter);
+        return Ok(true);
     }
     if matches!(settings.wanted, Wanted::AllRepeated(_)) && count == 2 {
         out.write(first).await?;

@@ -74,7 +74,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         if let UtilityError::Limit(_) = error {
             return Err(error);
         }
-        // As in the real program, what is left of nothing is not told and not removed.
+        // As in the real program, a file for what is not there is not told and not removed.
         if splitter.is_empty {
             return Err(error);
         }
@@ -148,7 +148,7 @@ struct Splitter {
     current: u64,
     files: u64,
     output: Option<(Output, Vec<u8>, u64)>,
-    /// There was no line at all for a line number.
+    /// There was no line left for a line number.
     is_empty: bool,
 }
 
@@ -166,9 +166,10 @@ impl Splitter {
             while pattern.repeats.is_none_or(|most| turn <= most) {
                 ctx.tick().await?;
                 match &pattern.place {
-                    Place::Line(line) => self.to_line(ctx, pattern, *line, turn).await?,
+                    Place::Line(line) => self.split_at_line(ctx, pattern, *line, turn).await?,
                     Place::Match { regex, offset, is_skipped } => {
-                        let progress = self.to_match(ctx, pattern, regex, *offset, *is_skipped, turn).await?;
+                        let progress =
+                            self.split_at_match(ctx, pattern, regex, *offset, *is_skipped, turn).await?;
                         if progress == Progress::IsOver {
                             return Ok(());
                         }
@@ -189,7 +190,7 @@ impl Splitter {
         Ok(line)
     }
 
-    async fn to_line(
+    async fn split_at_line(
         &mut self,
         ctx: &mut Context,
         pattern: &Pattern,
@@ -204,12 +205,12 @@ impl Splitter {
             ))
         };
         self.create(ctx)?;
-        if self.lines.first == 1 && !self.lines.hold(ctx, 1).await? {
+        if !self.lines.hold(ctx, 1).await? {
+            if self.suppresses {
+                return Err(out_of_range());
+            }
             self.is_empty = true;
             return Err(UtilityError::failed("input disappeared"));
-        }
-        if self.suppresses && !self.lines.hold(ctx, 1).await? {
-            return Err(out_of_range());
         }
         let end = line.saturating_mul(turn.saturating_add(1));
         while self.lines.first < end {
@@ -225,7 +226,7 @@ impl Splitter {
         Ok(())
     }
 
-    async fn to_match(
+    async fn split_at_match(
         &mut self,
         ctx: &mut Context,
         pattern: &Pattern,

@@ -207,6 +207,8 @@ fn zip(data: &[u8]) -> Option<Kind> {
         }
     }
     let extra = 30 + usize::from(numbers.half(26));
+    // What follows the first name is looked at, and has to be there.
+    data.get(extra..)?.get(..2)?;
     if numbers.half(28) > 0 && has(data, extra, b"\xfe\xca") {
         return Some(Kind::new("Java archive data (JAR)", "application/java-archive", "jar"));
     }

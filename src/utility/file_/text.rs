@@ -40,10 +40,10 @@ pub(super) fn script(data: &[u8]) -> Option<Kind> {
     let by_env =
         command.strip_prefix(b"/usr/bin/env").filter(|rest| rest.is_empty() || rest.starts_with(b" "));
     // A line without an end is too short for the names of interpreters.
-    if end.is_some() {
-        if let Some(kind) = interpreter(path, by_env.map(<[u8]>::trim_ascii)) {
-            return Some(kind);
-        }
+    if end.is_some()
+        && let Some(kind) = interpreter(path, by_env.map(<[u8]>::trim_ascii))
+    {
+        return Some(kind);
     }
     let shown = match by_env {
         Some([]) => rest.get(end.unwrap_or(rest.len())..).unwrap_or_default().trim_ascii_start(),
@@ -187,10 +187,8 @@ fn program(data: &[u8]) -> Option<Kind> {
     if has_line(&|line| {
         let line = line.trim_ascii_end();
         let is_import = line.starts_with(b"import ") && memchr::memmem::find(line, b" from ").is_some();
-        is_import && line.ends_with(b"\"")
-            || is_import && line.ends_with(b"\";")
-            || is_import && line.ends_with(b"';")
-            || is_import && line.ends_with(b"'")
+        let ends_quoted = [&b"\""[..], b"\";", b"'", b"';"].iter().any(|end| line.ends_with(end));
+        (is_import && ends_quoted)
             || line.starts_with(b"export default")
             || line.starts_with(b"\"use strict\"")
             || line.starts_with(b"'use strict'")

@@ -21,7 +21,7 @@ pub(crate) fn separate_lists(args: &mut Vec<Text>) {
     let mut out: Vec<Text> = Vec::new();
     let mut is_value = false;
     let mut rest = std::mem::take(args).into_iter();
-    while let Some(arg) = rest.next() {
+    for arg in rest.by_ref() {
         if arg.as_bytes() == b"--" {
             out.push(arg);
             break;
@@ -50,7 +50,6 @@ impl TabStops {
     /// Reads the lists of `--tabs` and `-NUM`.
     pub(crate) fn parse<'t>(lists: impl Iterator<Item = &'t Text>) -> Result<Self, UtilityError> {
         let mut stops = Self::default();
-        let mut last = 0;
         let failed = |text: String| Err(UtilityError::failed(text));
         for list in lists {
             for item in list.split(|byte| matches!(byte, b',' | b' ' | b'\t')).filter(|item| !item.is_empty())
@@ -69,16 +68,27 @@ impl TabStops {
                     return failed(format!("tab stop is too large {}", quote(digits)));
                 }
                 match kind {
-                    b'/' => stops.extend = number,
-                    b'+' => stops.increment = number,
-                    _ if number == 0 => return failed("tab size cannot be 0".into()),
-                    _ if number <= last => return failed("tab sizes must be ascending".into()),
-                    _ => {
-                        stops.positions.push(number);
-                        last = number;
+                    b'/' | b'+' => {
+                        let size = if kind == b'/' { &mut stops.extend } else { &mut stops.increment };
+                        if *size > 0 {
+                            let kind = char::from(kind);
+                            return failed(format!("'{kind}' specifier only allowed with the last value"));
+                        }
+                        *size = number;
                     }
+                    _ => stops.positions.push(number),
                 }
             }
+        }
+        let mut last = 0;
+        for &number in &stops.positions {
+            if number == 0 {
+                return failed("tab size cannot be 0".into());
+            }
+            if number <= last {
+                return failed("tab sizes must be ascending".into());
+            }
+            last = number;
         }
         if stops.extend > 0 && stops.increment > 0 {
             return failed("'/' specifier is mutually exclusive with '+'".into());

@@ -113,8 +113,10 @@ pub(super) async fn dump(
         status: ExitStatus::SUCCESS,
     };
     dump.show(ctx).await?;
-    if !dump.has_opened {
-        return Err(UtilityError::failed("all input file arguments failed"));
+    if !dump.has_opened && !dump.status.is_success() {
+        let words =
+            if dump.skip > 0 { "stdin: Bad file descriptor" } else { "all input file arguments failed" };
+        return Err(UtilityError::failed(words));
     }
     Ok(dump.status)
 }
@@ -276,7 +278,7 @@ impl Dump {
     /// The last unit with `%_A`, with the offset of the end.
     async fn show_end(&self, ctx: &mut Context, address: u64) -> Result<(), UtilityError> {
         let units = self.formats.iter().flat_map(|format| format.units.iter());
-        let Some(unit) = units.filter(|unit| unit.is_final).last() else { return Ok(()) };
+        let Some(unit) = units.rev().find(|unit| unit.is_final) else { return Ok(()) };
         let mut out: Vec<u8> = Vec::new();
         for piece in &unit.pieces {
             match &piece.conversion {
@@ -326,6 +328,10 @@ impl Dump {
                 }
             };
             if bytes.is_empty() {
+                // Standard input is at the place that was asked for, also after its end.
+                if self.operands.peek().is_none() {
+                    *address = address.saturating_add(std::mem::take(&mut self.skip));
+                }
                 self.input = None;
                 self.operands.next();
                 if self.operands.peek().is_none() {

@@ -8,13 +8,17 @@ use crate::utility::format::float::format_float;
 /// A number of 4 bytes.
 pub(super) fn single(value: f32) -> String {
     let least = if value.abs() < f32::MIN_POSITIVE { 1 } else { f32::DIGITS as usize };
-    shortest(f64::from(value), least..9, 9, |text| text.parse::<f32>().is_ok_and(|read| read == value))
+    shortest(f64::from(value), least..9, 9, |text| {
+        text.parse::<f32>().is_ok_and(|read| read.to_bits() == value.to_bits())
+    })
 }
 
 /// A number of 8 bytes.
 pub(super) fn double(value: f64) -> String {
     let least = if value.abs() < f64::MIN_POSITIVE { 1 } else { f64::DIGITS as usize };
-    shortest(value, least..17, 17, |text| text.parse::<f64>().is_ok_and(|read| read == value))
+    shortest(value, least..17, 17, |text| {
+        text.parse::<f64>().is_ok_and(|read| read.to_bits() == value.to_bits())
+    })
 }
 
 fn shortest(
@@ -39,7 +43,7 @@ pub(super) fn extended(mantissa: u64, sign_and_exponent: u16) -> String {
     if !value.is_finite() {
         return format!("{sign}{}", shown(18));
     }
-    let least = if sign_and_exponent & 0x7fff == 0 { 1 } else { 18 };
+    let least = if sign_and_exponent.trailing_zeros() >= 15 { 1 } else { 18 };
     let mut texts = (least..21).map(|count| format!("{sign}{}", shown(count)));
     let found = texts.find(|text| Extended::parse(text.as_bytes()).value == value);
     found.unwrap_or_else(|| format!("{sign}{}", shown(21)))

@@ -84,10 +84,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             let shown = if is_opened { quote_input(&operand) } else { quote_operand(&operand) };
             status = ctx.warn(format_args!("{shown}: {}", errno.message()));
         } else {
-            has_read = true;
+            (has_read, has_opened) = (true, true);
         }
     }
-    if skip > 0 && status.is_success() {
+    if skip > 0 {
         return Err(UtilityError::failed("cannot skip past end of combined input"));
     }
     if settings.strings.is_some() {
@@ -189,7 +189,8 @@ impl Dump {
                 settings.formats.iter().map(|format| settings.line / format.size * (format.width + 1));
             let widest = columns.max().unwrap_or(0);
             for (index, format) in settings.formats.iter().enumerate() {
-                let mut text = if index == 0 { shown.clone() } else { repeat_text(" ", shown.len()) };
+                let mut text =
+                    if index == 0 { shown.clone() } else { repeat_text(" ", settings.indentation()) };
                 format.append(ctx, &self.line, settings.line, widest, settings.is_big, &mut text).await?;
                 text.push('\n');
                 ctx.stdout.push(text.as_bytes());

@@ -197,6 +197,15 @@ impl Settings {
         Ok(())
     }
 
+    /// Columns before the fields of every format but the first: those of an offset, without what a label adds.
+    pub(super) const fn indentation(&self) -> usize {
+        match (self.radix, self.label) {
+            (b'n', None) => 0,
+            (b'x', _) => 6,
+            _ => 7,
+        }
+    }
+
     /// The offset as it is shown: its own, and the one counted from the label.
     pub(super) fn addresses(&self, offset: u64) -> String {
         let own = if self.radix == b'n' { String::new() } else { address(self.radix, offset) };

@@ -17,8 +17,8 @@ use settings::Settings;
 options! {
     enum Opt {
         Pages = value('\0', "pages", "FIRST[:LAST]", "begin printing with page FIRST, end with page LAST"),
-        Columns = value('\0', "columns", "COLUMN", "output COLUMN columns and print columns down")
-            | number("COLUMN", "the same as --columns=COLUMN"),
+        Columns = value('\0', "columns", "COLUMN", "output COLUMN columns and print columns down"),
+        Digits = number("COLUMN", "the same as --columns=COLUMN"),
         Across = flag('a', "across", "print columns across rather than down"),
         Balance = flag('b', "", "columns of the last page have one length (always so)"),
         ShowControl = flag('c', "show-control-chars", "use hat notation (^G) and octal backslash notation"),
@@ -51,16 +51,17 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "convert text files for printing",
     usage: "pr [OPTION]... [FILE]...",
     options: Opt::TABLE,
-    examples: &[example("seq 6 | pr -3 -t -w 12", "1   3   5\n2   4   6\n")],
+    examples: &[example("seq 6 | pr -3 -t -w 12", "1   3\t5\n2   4\t6\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
 /// Exit status: 0, or 1 when a file could not be read.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    settings::take_pages(&mut ctx.args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let mut files = options.operands.clone();
-    let settings = Settings::read(&options, &mut files)?;
+    let files = options.operands.clone();
+    let settings = Settings::read(&options)?;
     let mut printer = Printer::new(settings, files.len());
     if files.is_empty() {
         printer.print_files(ctx, &[]).await?;

@@ -1,7 +1,7 @@
 //! What `pr` is asked for. Options of older programs (`-s`, `-w`) stand for several of the newer ones, which `settle` works out.
 
 use super::Opt;
-use crate::memory::{ToMetered, Vec, format};
+use crate::memory::{JoinMetered, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 /// A tab: the character that stands for it, and how far apart its stops are.
@@ -58,8 +58,8 @@ pub(super) struct Settings {
 const EXTREMITY: usize = 5;
 
 impl Settings {
-    /// Reads the options; what is left of the operands are files.
-    pub(super) fn read(options: &Options<Opt>, operands: &mut Vec<Text>) -> Result<Self, UtilityError> {
+    /// Reads the options.
+    pub(super) fn read(options: &Options<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {
             first_page: 0,
             last_page: u64::MAX,
@@ -94,21 +94,23 @@ impl Settings {
             width: 72,
         };
         let mut has_columns = false;
+        // Digits of several options in a row are one number: `-1 -2` are twelve columns.
+        let mut digits: Vec<u8> = Vec::new();
+        let mut follows_digits = false;
         for (option, argument) in options.given() {
-            settings.take(
-                option,
-                argument.map_or(&b""[..], |text| text),
-                argument.is_some(),
-                &mut has_columns,
-            )?;
-        }
-        if settings.first_page == 0
-            && let Some(at) = operands.iter().position(|operand| operand.starts_with(b"+"))
-            && let Some(text) = operands.get(at).cloned()
-            && let Some(pages) = pages(text.get(1..).unwrap_or_default())
-        {
-            (settings.first_page, settings.last_page) = pages;
-            operands.remove(at);
+            let text = argument.map_or(&b""[..], |text| text);
+            let is_digits = option == Opt::Digits;
+            if is_digits || option == Opt::Columns {
+                if !(is_digits && follows_digits) {
+                    digits.clear();
+                }
+                digits.extend_from_slice(text);
+                settings.columns = positive(&digits, "invalid number of columns")?;
+                has_columns = true;
+            } else {
+                settings.take(option, text, argument.is_some())?;
+            }
+            follows_digits = is_digits;
         }
         settings.first_page = settings.first_page.max(1);
         if settings.is_parallel && has_columns {
@@ -121,22 +123,12 @@ impl Settings {
         Ok(settings)
     }
 
-    fn take(
-        &mut self,
-        option: Opt,
-        text: &[u8],
-        is_given: bool,
-        has_columns: &mut bool,
-    ) -> Result<(), UtilityError> {
+    fn take(&mut self, option: Opt, text: &[u8], is_given: bool) -> Result<(), UtilityError> {
         match option {
             Opt::Pages => {
                 let pages = pages(text);
                 (self.first_page, self.last_page) = pages
                     .ok_or_else(|| UtilityError::failed(format!("invalid page range {}", quote(text))))?;
-            }
-            Opt::Columns => {
-                self.columns = positive(text, "invalid number of columns")?;
-                *has_columns = true;
             }
             Opt::ExpandTabs if is_given => {
                 let tab = letter_and_number(b'e', text, self.input_tab.letter, self.input_tab.width)?;
@@ -214,6 +206,21 @@ impl Settings {
     /// Lines after the text of a page.
     pub(super) const fn trailer() -> usize {
         EXTREMITY
+    }
+}
+
+/// Makes `--pages=2:3` of an operand `+2:3`, where no pages were asked for before.
+pub(super) fn take_pages(args: &mut [Text]) {
+    let mut is_value = false;
+    for arg in args {
+        if arg.as_bytes() == b"--" || arg.starts_with(b"--pages") {
+            return;
+        }
+        if let Some(range) = arg.strip_prefix(b"+").filter(|range| !is_value && pages(range).is_some()) {
+            *arg = Text::from([b"--pages=", range].concat_metered());
+            return;
+        }
+        is_value = matches!(arg.as_bytes(), b"-D" | b"-h" | b"-l" | b"-N" | b"-o" | b"-w" | b"-W");
     }
 }
 
