@@ -74,6 +74,15 @@ const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
     ("who.rs", "Runlevel", "a session has no records of users"),
     ("who.rs", "Short", "a session has no records of users"),
     ("who.rs", "Time", "a session has no records of users"),
+    ("xz/mod.rs", "NoSparse", "no sparse files are made"),
+    ("zip/mod.rs", "Grow", "an archive is always written anew"),
+    ("zip/mod.rs", "Help", "the arguments are asked for it"),
+    ("zip/mod.rs", "Level", "the arguments are asked for digits"),
+    ("zstd/mod.rs", "NoAsync", "input and output take turns"),
+    ("zstd/mod.rs", "NoDictId", "there are no dictionaries"),
+    ("zstd/mod.rs", "NoProgress", "there is no terminal"),
+    ("zstd/mod.rs", "NoSparse", "no sparse files are made"),
+    ("zstd/mod.rs", "SingleThread", "there is one thread"),
 ];
 
 /// A variant with the names of its rows.
@@ -136,6 +145,7 @@ fn beside<'t>(file: &str, sources: &'t [(String, String)]) -> Vec<&'t str> {
     };
     let shares = match file {
         "pkill.rs" => "pgrep/",
+        "zipinfo.rs" => "unzip/",
         // Sets that its subcommands share.
         "git/history/options.rs" => "git/",
         _ => folder.as_str(),
