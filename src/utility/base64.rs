@@ -131,6 +131,20 @@ static PAIRS: [[u8; 2]; 4096] = {
     pairs
 };
 
+/// The encoding of a whole text, padded.
+#[cfg(feature = "programs")]
+pub(super) fn encode_whole(bytes: &[u8]) -> Vec<u8> {
+    let missing = (3 - bytes.len() % 3) % 3;
+    let mut padded = Vec::with_capacity(bytes.len() + missing);
+    padded.extend_from_slice(bytes);
+    padded.resize(bytes.len() + missing, 0);
+    let mut encoded = Vec::new();
+    encode_groups(&padded, &mut encoded);
+    encoded.truncate(encoded.len().saturating_sub(missing));
+    encoded.resize(encoded.len() + missing, b'=');
+    encoded
+}
+
 /// Breaks the output into lines.
 struct Wrapper {
     columns: usize,

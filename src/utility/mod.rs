@@ -21,6 +21,8 @@ mod decimal;
 mod digest;
 mod file;
 pub(crate) mod format;
+#[cfg(feature = "programs")]
+mod ignore;
 pub(crate) mod regex;
 
 pub(crate) use crate::environment::Environment;
@@ -132,11 +134,14 @@ mod bunzip2;
 mod bzcat;
 #[cfg(feature = "programs")]
 mod bzip2;
+mod cal;
 mod cat;
 mod chgrp;
 mod chmod;
 mod chown;
 mod cksum;
+#[cfg(feature = "programs")]
+mod clear;
 mod cmp;
 mod column;
 mod comm;
@@ -196,6 +201,7 @@ mod killall;
 mod less;
 mod link;
 mod ln;
+mod logger;
 mod logname;
 mod ls;
 #[cfg(feature = "programs")]
@@ -209,6 +215,7 @@ mod mkfifo;
 mod mktemp;
 mod more;
 mod mv;
+mod ncal;
 mod nice;
 mod nl;
 mod nohup;
@@ -229,6 +236,8 @@ mod pwd;
 mod readlink;
 mod realpath;
 mod rev;
+#[cfg(feature = "programs")]
+mod rg;
 mod rm;
 mod rmdir;
 mod sed;
@@ -259,8 +268,14 @@ mod tee;
 mod test;
 mod time;
 mod timeout;
+#[cfg(feature = "programs")]
+mod tomlq;
 mod touch;
+#[cfg(feature = "programs")]
+mod tput;
 mod tr;
+#[cfg(feature = "programs")]
+mod tree;
 mod true_;
 mod truncate;
 mod tsort;
@@ -288,12 +303,16 @@ mod who;
 mod whoami;
 mod xargs;
 #[cfg(feature = "programs")]
+mod xq;
+#[cfg(feature = "programs")]
 mod xxd;
 #[cfg(feature = "programs")]
 mod xz;
 #[cfg(feature = "programs")]
 mod xzcat;
 mod yes;
+#[cfg(feature = "programs")]
+mod yq;
 #[cfg(feature = "programs")]
 mod zcat;
 #[cfg(feature = "programs")]
@@ -325,7 +344,10 @@ utilities! {
     bzcat,
     #[cfg(feature = "programs")]
     bzip2,
-    cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp,
+    cal, cat, chgrp, chmod, chown, cksum,
+    #[cfg(feature = "programs")]
+    clear,
+    cmp, column, comm, cp,
     #[cfg(feature = "programs")]
     csplit,
     curl, cut,
@@ -348,17 +370,20 @@ utilities! {
     hostid, hostname,
     #[cfg(feature = "programs")]
     iconv,
-    id, install, ionice, join, jq, killall, less, link, ln, logname, ls,
+    id, install, ionice, join, jq, killall, less, link, ln, logger, logname, ls,
     #[cfg(feature = "programs")]
     lzcat,
     #[cfg(feature = "programs")]
     lzma,
     #[cfg(feature = "programs")]
     md5sum,
-    mkdir, mkfifo, mktemp, more, mv, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
+    mkdir, mkfifo, mktemp, more, mv, ncal, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
     #[cfg(feature = "programs")]
     pr,
-    printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, setsid,
+    printenv, printf, ps, pwd, readlink, realpath, rev,
+    #[cfg(feature = "programs")]
+    rg,
+    rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
     sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf,
@@ -367,7 +392,16 @@ utilities! {
     sum, sync, tac, tail,
     #[cfg(feature = "programs")]
     tar,
-    tee, test, time, timeout, touch, tr, true_, truncate, tsort, tty, uname, unexpand, uniq, unlink,
+    tee, test, time, timeout,
+    #[cfg(feature = "programs")]
+    tomlq,
+    touch,
+    #[cfg(feature = "programs")]
+    tput,
+    tr,
+    #[cfg(feature = "programs")]
+    tree,
+    true_, truncate, tsort, tty, uname, unexpand, uniq, unlink,
     #[cfg(feature = "programs")]
     unlzma,
     #[cfg(feature = "programs")]
@@ -379,12 +413,16 @@ utilities! {
     uptime,
     users, vdir, watch, wc, wget, which, who, whoami, xargs,
     #[cfg(feature = "programs")]
+    xq,
+    #[cfg(feature = "programs")]
     xxd,
     #[cfg(feature = "programs")]
     xz,
     #[cfg(feature = "programs")]
     xzcat,
     yes,
+    #[cfg(feature = "programs")]
+    yq,
     #[cfg(feature = "programs")]
     zcat,
     #[cfg(feature = "programs")]

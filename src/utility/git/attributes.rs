@@ -4,10 +4,10 @@
 use super::Git;
 use super::error::Result;
 use super::repository::read_file;
-use super::wildmatch::matches;
 use crate::memory::{Arc, BTreeMap, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::file::join;
+use crate::utility::ignore::wildmatch::matches;
 
 /// A line: a pattern and what it says of attributes (`+`, `-`, a value; none: it is as if nothing was said).
 #[derive(Clone, Debug)]

@@ -29,7 +29,6 @@ mod repository;
 mod revision;
 mod status;
 mod walk;
-mod wildmatch;
 mod work_tree;
 
 use crate::memory::{Arc, HashMap, JoinMetered, String, Vec, format};

@@ -3,9 +3,9 @@
 
 use super::Git;
 use super::error::{Result, fatal};
-use super::wildmatch::matches;
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
+use crate::utility::ignore::wildmatch::matches;
 use crate::vfs::path::{components, normalise};
 
 #[derive(Clone, Debug, Default)]

@@ -332,7 +332,8 @@ impl Git {
         if pattern.ends_with(b"/") {
             pattern.extend_from_slice(b"**");
         }
-        self.is_found && super::wildmatch::matches(&pattern, &self.repo.git_dir, true, ignore_case)
+        self.is_found
+            && crate::utility::ignore::wildmatch::matches(&pattern, &self.repo.git_dir, true, ignore_case)
     }
 
     /// The work tree.

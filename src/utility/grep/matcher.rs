@@ -34,7 +34,7 @@ const LONG_LINE: usize = 1 << 20;
 const STEP_BYTES: usize = 16;
 
 #[derive(Debug)]
-pub(super) struct Matcher {
+pub(in crate::utility) struct Matcher {
     /// Over a line without its end; alternatives.
     expressions: Vec<Regex>,
     scan: Scan,
@@ -110,18 +110,31 @@ impl Matcher {
                 Err(_) => {}
             }
         }
+        Self::of(expressions, &joined, syntax, &options, (settings.eol, meter))
+    }
+
+    /// Of compiled expressions; one alone is what `source` says.
+    pub(in crate::utility) fn of(
+        expressions: Vec<Regex>,
+        source: &[u8],
+        syntax: RegexSyntax,
+        options: &RegexOptions,
+        (eol, meter): (u8, &Arc<Meter>),
+    ) -> Result<Self, RegexError> {
         let scan = match expressions.as_slice() {
-            [only] if settings.eol == b'\n' => Scan::new(only, &joined, syntax, &options)?,
+            [only] if eol == b'\n' => Scan::new(only, source, syntax, options)?,
             _ => Scan::Lines,
         };
         let dense = match (&scan, expressions.as_slice()) {
-            (Scan::Required(_) | Scan::Buffer(..) | Scan::Lines, [_]) if settings.eol == b'\n' => {
+            (Scan::Required(_) | Scan::Buffer(..) | Scan::Lines, [_])
+                if eol == b'\n' && syntax != RegexSyntax::Rust =>
+            {
                 Many::Unmade
             }
             _ => Many::Unfit,
         };
         let meter = Arc::clone(meter);
-        Ok(Self { expressions, scan, eol: settings.eol, crossings: 0, meter, dense, seen: 0, tried: 0 })
+        Ok(Self { expressions, scan, eol, crossings: 0, meter, dense, seen: 0, tried: 0 })
     }
 
     /// Makes the automaton for many lines if it pays by now.
@@ -173,7 +186,7 @@ impl Matcher {
     }
 
     /// The first line of `buffer`, at or after the line start `at`, that matches: `[start, end)`, its end included.
-    pub(super) async fn next_line(
+    pub(in crate::utility) async fn next_line(
         &mut self,
         buffer: &[u8],
         mut at: usize,
@@ -269,7 +282,7 @@ impl Matcher {
 }
 
 /// Where the line that holds `place` ends, its end included.
-pub(super) fn line_end(buffer: &[u8], place: usize, eol: u8) -> usize {
+pub(in crate::utility) fn line_end(buffer: &[u8], place: usize, eol: u8) -> usize {
     let rest = buffer.get(place..).unwrap_or(&[]);
     memchr::memchr(eol, rest).map_or(buffer.len(), |found| place + found + 1)
 }
@@ -293,6 +306,9 @@ impl Scan {
         if line.goes_back() || needs_lines(source, syntax, options) {
             return Ok(Self::Lines);
         }
+        if options.newline_sensitive {
+            return Ok(Self::Buffer(line.clone(), true));
+        }
         let options = RegexOptions { newline_sensitive: true, ..options.clone() };
         let may_cross = matches!(syntax, RegexSyntax::Perl | RegexSyntax::Texts) || may_hold_newline(source);
         Ok(Self::Buffer(Regex::new(source, syntax, &options)?, may_cross))
@@ -302,6 +318,9 @@ impl Scan {
 /// Whether the expression would mean something else in a buffer than in a line.
 fn needs_lines(source: &[u8], syntax: RegexSyntax, options: &RegexOptions) -> bool {
     let has = |text: &str| memchr::memmem::find(source, text.as_bytes()).is_some();
+    if syntax == RegexSyntax::Rust {
+        return has(r"\A") || has(r"\z") || has("-m") || has("(?R") || has("R:");
+    }
     if matches!(syntax, RegexSyntax::Perl | RegexSyntax::Texts) {
         options.whole_line || ["(?", r"\A", r"\z", r"\Z", r"\G"].iter().any(|text| has(text))
     } else {

@@ -4,7 +4,7 @@
 //! goes through one input block by block, `print` writes lines, `color` marks what stands in them.
 
 mod color;
-mod matcher;
+pub(in crate::utility) mod matcher;
 mod print;
 mod search;
 mod selection;

@@ -138,7 +138,7 @@ fn extension(name: &[u8]) -> &[u8] {
 }
 
 /// Numbers in names by their value: GNU's version order. Names are compared without their file suffix first.
-fn compare_versions(a: &[u8], b: &[u8]) -> Ordering {
+pub(in crate::utility) fn compare_versions(a: &[u8], b: &[u8]) -> Ordering {
     let hidden = |name: &[u8]| name.starts_with(b".");
     let special = |name: &[u8]| match name {
         b"." => 0,

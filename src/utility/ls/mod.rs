@@ -4,7 +4,7 @@
 //! `style.rs` reads the options, `entry.rs` gathers and sorts entries, `long.rs` prints `-l`, `columns.rs` the others.
 
 mod columns;
-mod entry;
+pub(in crate::utility) mod entry;
 mod long;
 mod style;
 

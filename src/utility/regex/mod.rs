@@ -107,8 +107,8 @@ impl Regex {
     ///
     /// What is wrong with it, in glibc's words.
     pub(crate) fn new(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Self, RegexError> {
-        let engine = if matches!(syntax, Syntax::Perl | Syntax::Texts) {
-            let (perl, charge) = Perl::new(source, syntax == Syntax::Texts, options)?;
+        let engine = if matches!(syntax, Syntax::Perl | Syntax::Texts | Syntax::Rust) {
+            let (perl, charge) = Perl::new(source, syntax, options)?;
             Engine::Perl(perl, charge)
         } else {
             let program = parse::parse(source, syntax, options)?;
@@ -145,6 +145,15 @@ impl Regex {
         match self.engine() {
             Engine::Posix(posix) => posix.program.groups,
             Engine::Perl(perl, _) => perl.group_count(),
+        }
+    }
+
+    /// The number of the group with this name, where groups have names.
+    #[cfg(feature = "programs")]
+    pub(crate) fn group_number(&self, name: &str) -> Option<usize> {
+        match self.engine() {
+            Engine::Posix(_) => None,
+            Engine::Perl(perl, _) => perl.group_number(name),
         }
     }
 

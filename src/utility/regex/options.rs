@@ -17,6 +17,12 @@ pub(crate) enum Syntax {
     Perl,
     /// Alternatives of texts, whose special characters are escaped; the first that matches is taken.
     Texts,
+    /// The syntax of the `regex` crate: `rg`.
+    #[cfg_attr(
+        not(feature = "programs"),
+        expect(dead_code, reason = "a program without which it is not built")
+    )]
+    Rust,
 }
 
 /// Whose treatment of what POSIX leaves undefined is wanted.

@@ -7,7 +7,7 @@
 use super::backtracking::{Backtracking, PerlFlags, PerlSyntax};
 use super::error::RegexError;
 use super::leftmost::{LONG, Leftmost};
-use super::options::{RegexOptions, Span};
+use super::options::{RegexOptions, Span, Syntax};
 use crate::limit::{Charge, Meter};
 use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
 use crate::pattern::Stopped;
@@ -59,11 +59,16 @@ impl Perl {
     /// The expression, and what it is charged for: the crate does not say what it takes.
     pub(super) fn new(
         source: &[u8],
-        is_plain: bool,
+        syntax: Syntax,
         options: &RegexOptions,
     ) -> Result<(Self, Option<Charge>), RegexError> {
         let source =
             std::str::from_utf8(source).map_err(|error| RegexError::Perl(error.to_metered_string()))?;
+        if syntax == Syntax::Rust {
+            let (linear, charge) = Linear::new(source.to_metered(), options, whole_message)?;
+            return Ok((Self::Linear(linear), charge));
+        }
+        let is_plain = syntax == Syntax::Texts;
         let flags = PerlFlags {
             ignore_case: options.ignore_case,
             multi_line: options.newline_sensitive,
@@ -77,7 +82,7 @@ impl Perl {
         }
         let needs_backtracking = !is_plain && PerlSyntax::parse(source, flags)?.needs_backtracking();
         if !needs_backtracking && let Some(translated) = translate(source) {
-            match Linear::new(translated, options) {
+            match Linear::new(translated, options, last_line) {
                 // What the crate does not know, the other engine does.
                 Err(RegexError::Perl(_)) if !is_plain => {}
                 linear => return linear.map(|(linear, charge)| (Self::Linear(linear), charge)),
@@ -95,6 +100,15 @@ impl Perl {
         match self {
             Self::Linear(linear) => linear.group_count(),
             Self::Backtracking(backtracking) => backtracking.group_count(),
+        }
+    }
+
+    /// The number of the group with this name.
+    #[cfg(feature = "programs")]
+    pub(super) fn group_number(&self, name: &str) -> Option<usize> {
+        match self {
+            Self::Linear(linear) => linear.regex.capture_names().position(|known| known == Some(name)),
+            Self::Backtracking(_) => None,
         }
     }
 
@@ -142,7 +156,11 @@ impl Perl {
 
 impl Linear {
     /// Compiles an expression in the crate's syntax.
-    fn new(mut translated: String, options: &RegexOptions) -> Result<(Self, Option<Charge>), RegexError> {
+    fn new(
+        mut translated: String,
+        options: &RegexOptions,
+        message: fn(&str) -> String,
+    ) -> Result<(Self, Option<Charge>), RegexError> {
         if options.whole_word {
             translated = format!(r"(?-u:\b{{start-half}})(?:{translated})(?-u:\b{{end-half}})");
         }
@@ -173,7 +191,7 @@ impl Linear {
         };
         let regex = built.map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => RegexError::TooBig,
-            error => RegexError::Perl(last_line(&error.to_metered_string())),
+            error => RegexError::Perl(message(&error.to_metered_string())),
         })?;
         set(size.saturating_add(DFA_BYTES).saturating_add(Leftmost::bytes(size))).map_err(|_| Stopped)?;
         let kept = regex.capture_names().position(|name| name == Some(KEPT));
@@ -246,6 +264,10 @@ impl Linear {
         }
         Ok(!groups.is_empty())
     }
+}
+
+fn whole_message(message: &str) -> String {
+    message.to_metered()
 }
 
 fn last_line(message: &str) -> String {

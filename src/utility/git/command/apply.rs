@@ -146,7 +146,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         let path = patch.path();
         arguments
             .values(option)
-            .any(|pattern| crate::utility::git::wildmatch::matches(pattern, path, false, false))
+            .any(|pattern| crate::utility::ignore::wildmatch::matches(pattern, path, false, false))
     };
     let has_include = arguments.values(Opt::Include).next().is_some();
     patches.retain(|patch| {

@@ -6,7 +6,7 @@ use crate::memory::format;
 use crate::utility::git::object::commit::message;
 use crate::utility::git::pretty::subject;
 use crate::utility::git::refs::is_valid_name;
-use crate::utility::git::wildmatch::matches;
+use crate::utility::ignore::wildmatch::matches;
 
 options! {
     enum Opt {

@@ -5,7 +5,7 @@ use crate::memory::format;
 use crate::utility::git::date::DateMode;
 use crate::utility::git::object::commit::{Signature, header, message};
 use crate::utility::git::pretty::{body, subject};
-use crate::utility::git::wildmatch::matches;
+use crate::utility::ignore::wildmatch::matches;
 use std::cmp::Ordering;
 
 options! {

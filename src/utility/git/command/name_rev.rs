@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::memory::{HashMap, format};
 use crate::utility::git::object::commit::{Signature, Tag, header};
-use crate::utility::git::wildmatch::matches;
+use crate::utility::ignore::wildmatch::matches;
 
 options! {
     enum Opt {

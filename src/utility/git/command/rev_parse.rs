@@ -266,7 +266,7 @@ async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bo
                     }
                 });
                 if pattern.is_none_or(|pattern| {
-                    crate::utility::git::wildmatch::matches(pattern.as_bytes(), short, false, false)
+                    crate::utility::ignore::wildmatch::matches(pattern.as_bytes(), short, false, false)
                 }) {
                     show(git, settings, &id, settings.is_negated, Some(&name)).await?;
                     settings.printed += 1;

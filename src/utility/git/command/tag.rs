@@ -5,7 +5,7 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::identity::Who;
 use crate::utility::git::object::commit::message;
-use crate::utility::git::wildmatch::matches;
+use crate::utility::ignore::wildmatch::matches;
 
 options! {
     enum Opt {

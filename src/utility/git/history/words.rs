@@ -7,7 +7,7 @@ use crate::utility::git::Git;
 use crate::utility::git::arguments::Arguments;
 use crate::utility::git::error::{Result, fatal};
 use crate::utility::git::object::id::{Kind, ObjectId};
-use crate::utility::git::wildmatch::matches;
+use crate::utility::ignore::wildmatch::matches;
 
 /// What a word on the command line is.
 enum Word {
