@@ -76,8 +76,9 @@ impl HostScripts {
 /// Whether a folder is one that others are made from: what its hooks call may lie in those only.
 fn is_pattern(folder: &Path) -> bool {
     const PATTERNS: &[&str] =
-        &["template", "templates", "_template", "example", "examples", "adapters", "skeleton", "fixtures"];
-    folder.iter().any(|name| name.to_str().is_some_and(|name| PATTERNS.contains(&name)))
+        &["template", "example", "adapters", "skeleton", "fixture", "scaffold", "boilerplate"];
+    let is_one = |name: &str| PATTERNS.iter().any(|pattern| name.contains(pattern));
+    folder.iter().any(|name| name.to_str().is_some_and(is_one))
 }
 
 /// The project of a folder below its `.claude`.
@@ -111,8 +112,10 @@ fn look(folder: &HostFolder, path: &str, is_certain: bool) -> Found {
     match read(folder, path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let first = path.split_once('/').map(|(first, _)| folder.kind(first));
-            let is_there = first.is_some_and(|kind| matches!(kind, Ok(Some(HostKind::Folder))));
+            // A folder is found as no file.
+            let is_there = path
+                .rsplit_once('/')
+                .is_some_and(|(above, _)| matches!(read(folder, above), Ok(Found::Missing)));
             if is_certain || is_there { Found::Missing } else { Found::Unknown }
         }
         Err(_) => Found::Unknown,

@@ -289,6 +289,23 @@ fn check_tells_places_and_status() {
 }
 
 #[test]
+fn what_a_template_lacks_is_missing_only_beside_its_kin() {
+    let folder = Folder::new("check-templates");
+    let call = |path: &str| {
+        let command = format!("bash \\\"$CLAUDE_PROJECT_DIR\\\"/{path}");
+        format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#)
+    };
+    folder.write("templates/.claude/lib/there.sh", "true\n");
+    for (path, status) in [(".claude/hooks/x.sh", 0), ("scripts/x.sh", 0), (".claude/lib/x.sh", 1)] {
+        // What stands elsewhere is copied beside it later.
+        let config = folder.write("templates/.claude/settings.json", &call(path));
+        assert_eq!(run(&["check", &config], "", "").0, status, "{path}");
+    }
+    let config = folder.write("p/.claude/settings.json", &call(".claude/hooks/x.sh"));
+    assert_eq!(run(&["check", &config], "", "").0, 1);
+}
+
+#[test]
 fn check_reads_the_scripts_that_hooks_call() {
     let folder = Folder::new("check-scripts");
     let config = folder.write(

@@ -168,7 +168,16 @@ fn platform_of(name: &str) -> Option<&'static str> {
         return Some("Copilot");
     }
     let is_config = matches!(file, "hooks.json" | "settings.json" | "settings.local.json");
-    FOLDERS.iter().find(|(own, _)| *own == folder && is_config).map(|(_, platform)| *platform)
+    let is_manifest = file == "plugin.json" && folder.ends_with("-plugin");
+    // `hooks-codex.json`, `cursor-hooks.json`
+    let words = || file.split(['-', '_', '.']);
+    let is_of_hooks = words().next_back() == Some("json") && words().any(|word| word == "hooks");
+    let named = |own: &str| {
+        folder == own && is_config
+            || is_manifest && folder.strip_suffix("-plugin") == Some(own)
+            || is_of_hooks && words().any(|word| own.strip_prefix('.') == Some(word))
+    };
+    FOLDERS.iter().find(|(own, _)| named(own)).map(|(_, platform)| *platform)
 }
 
 /// An event that the config names and only a platform has that is no dialect.
@@ -316,7 +325,14 @@ mod tests {
     #[test]
     fn files_of_other_platforms_are_told_by_their_names() {
         let hooks = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
-        for name in [".codex/hooks.json", "/home/x/.gemini/settings.json", "p/.github/hooks/guard.json"] {
+        for name in [
+            ".codex/hooks.json",
+            "/home/x/.gemini/settings.json",
+            "p/.github/hooks/guard.json",
+            "p/.cursor-plugin/plugin.json",
+            "hooks/hooks-codex.json",
+            "hooks/cursor-hooks.json",
+        ] {
             let error = detect(name, hooks).unwrap_err();
             assert!(error.contains(": a file of this name is "), "{error}");
         }

@@ -439,7 +439,7 @@ fn machine_path(text: &str) -> Option<(usize, &str)> {
 /// Whole minutes up to a day that are no thousands: somebody has reckoned in seconds.
 fn is_in_minutes(timeout: Duration) -> bool {
     let seconds = timeout.as_secs();
-    seconds % 60 == 0 && seconds % 1000 != 0 && seconds <= 86_400
+    seconds.is_multiple_of(60) && !seconds.is_multiple_of(1000) && seconds <= 86_400
 }
 
 /// Keys that stand twice in an object: all but the last value are lost.

@@ -285,6 +285,9 @@ fn load(dialect: Dialect, name: &str, text: &[u8], given: Option<&LoadOptions>) 
 
 /// Whether a notice is about a member that is there for readers.
 fn is_about_a_comment(message: &str) -> bool {
+    if message.ends_with(": a comment, ignored") {
+        return true;
+    }
     let name = message.split_once("unknown field `").and_then(|(_, rest)| rest.split('`').next());
     name.is_some_and(|name| {
         matches!(name, "comment" | "comments" | "description" | "id" | "name" | "note" | "$schema")

@@ -263,11 +263,16 @@ impl HookLint<'_> {
         let is_guess = |name: &str| is_blind && (GUESSED.contains(&name) || GUESSED_CLAUDE.contains(&name));
         let with_default = view.expansions.iter().filter(|one| one.has_default && !is_guess(&one.name));
         assigned.extend(with_default.map(|one| one.name.as_str()));
+        // What a program prints for `eval` may set any variable.
+        let evaluates = view.commands.iter().any(|command| {
+            command.name() == Some("eval") && command.words.iter().any(|word| word.source.contains("$("))
+        });
         let mut reported = FxHashSet::default();
         for expansion in &view.expansions {
             let name = expansion.name.as_str();
             let beside = self.beside.is_some_and(|beside| beside.variables.contains(name));
-            if beside || assigned.contains(name) || self.facts.variables.contains(&name) {
+            let may_be_set = evaluates && GUESSED.contains(&name);
+            if beside || may_be_set || assigned.contains(name) || self.facts.variables.contains(&name) {
                 continue;
             }
             let Some(message) = self.unknown_variable(name) else { continue };
@@ -281,7 +286,13 @@ impl HookLint<'_> {
         let with_prefix = |dialect: Dialect| {
             portable::facts(dialect).variable_prefixes.iter().any(|prefix| name.starts_with(prefix))
         };
-        let of_user = ["CLAUDE_PLUGIN_OPTION_", "CLAUDE_CODE_", "CLAUDE_CONFIG_DIR", "CLAUDE_SESSION_ID"];
+        let of_user = [
+            "CLAUDE_PLUGIN_OPTION_",
+            "CLAUDE_CODE_",
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_SESSION_ID",
+            "CLAUDE_SKILL_DIR",
+        ];
         if self.dialect == Dialect::ClaudeCode && of_user.iter().any(|start| name.starts_with(start)) {
             return None;
         }

@@ -69,8 +69,11 @@ impl HookLint<'_> {
                 OpaqueKind::ScriptFile => source.contains("<(") && flow.is_payload(&source),
                 _ => continue,
             };
-            // What jq has quoted for a shell.
+            // What jq has quoted for a shell; how another program quotes is not in the text.
             let tainted = tainted && !source.contains("@sh");
+            if source.contains("$(") && PRINTERS.iter().any(|name| source.contains(name)) {
+                continue;
+            }
             if !tainted && (opaque.what != OpaqueKind::ComputedScript || is_harmless(&source, flow)) {
                 continue;
             }
@@ -221,6 +224,9 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("php", &["-r"]),
     ("osascript", &["-e"]),
 ];
+
+/// Programs in other languages at the end of a pipe.
+const PRINTERS: &[&str] = &["| node", "| python", "| perl", "| ruby"];
 
 /// A word as written, without being cut.
 fn whole_word<'s>(script: &'s str, command: &CommandView, word: &'s WordView) -> &'s str {

@@ -399,7 +399,8 @@ fn named<'t>(
     let all = all.filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.as_str())));
     all.filter(move |(at, _)| {
         let before = text.as_bytes().get(..*at).unwrap_or(&[]);
-        before.iter().rev().take_while(|byte| **byte == b'\\').take(64).count() % 2 == 0
+        let slashes = before.iter().rev().take_while(|byte| **byte == b'\\').take(64).count();
+        slashes.is_multiple_of(2)
     })
 }
 
