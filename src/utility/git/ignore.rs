@@ -18,6 +18,21 @@ pub(crate) struct Ignore {
 }
 
 impl Git {
+    /// A file of the user that the configuration names, as it is shown and where it is; a relative name is that of the work tree.
+    pub(crate) fn user_file(&self, name: &str, usual: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+        let shown = match self.config.get(name) {
+            Some(path) => self.expand_home(path),
+            None => match (self.variable("XDG_CONFIG_HOME"), self.variable("HOME")) {
+                (Some(folder), _) => join(folder, usual),
+                (None, Some(home)) => join(&join(home, b".config"), usual),
+                (None, None) => return None,
+            },
+        };
+        let base = self.repo.work_tree.as_deref().unwrap_or(&self.ctx.cwd);
+        let path = crate::vfs::path::join(base, &shown);
+        Some((shown, path))
+    }
+
     fn general_lists(&mut self) -> Result<Vec<Arc<List>>> {
         if let Some(lists) = &self.ignore.general {
             return Ok(lists.clone());
@@ -33,18 +48,10 @@ impl Git {
             };
             lists.push(Arc::new(List::parse(&text, b"", &shown)));
         }
-        let file = match self.config.get("core.excludesfile") {
-            Some(path) => Some(self.expand_home(path)),
-            None => match (self.variable("XDG_CONFIG_HOME"), self.variable("HOME")) {
-                (Some(folder), _) => Some(join(folder, b"git/ignore")),
-                (None, Some(home)) => Some(join(home, b".config/git/ignore")),
-                (None, None) => None,
-            },
-        };
-        if let Some(path) = file
-            && let Some(text) = read_file(self.fs(), &self.ctx.absolute(&path))?
+        if let Some((shown, path)) = self.user_file("core.excludesfile", b"git/ignore")
+            && let Some(text) = read_file(self.fs(), &path)?
         {
-            lists.push(Arc::new(List::parse(&text, b"", &path)));
+            lists.push(Arc::new(List::parse(&text, b"", &shown)));
         }
         self.ignore.general = Some(lists.clone());
         Ok(lists)

@@ -5,7 +5,7 @@ use super::error::{Result, fatal};
 use super::object::id::{Hasher, ObjectId};
 use super::object::tree;
 use super::repository::read_file;
-use crate::memory::{ToMetered, Vec};
+use crate::memory::{HashMap, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::context::pace::tick_bytes;
 use crate::utility::file::join;
@@ -59,6 +59,61 @@ pub(crate) struct Index {
     pub(crate) entries: Vec<IndexEntry>,
     /// When its file was written: what is as new may have changed since.
     pub(crate) written: (u32, u32),
+}
+
+/// The trees that folders of an index are as long as it is not changed, as its file says.
+#[derive(Debug, Default)]
+pub(crate) struct KnownTrees(HashMap<Vec<u8>, ObjectId>);
+
+impl KnownTrees {
+    /// Whether a folder is this tree.
+    pub(crate) fn has(&self, folder: &[u8], id: &ObjectId) -> bool {
+        self.0.get(folder) == Some(id)
+    }
+
+    /// Reads the extension `TREE`; what is damaged ends it.
+    fn parse(bytes: &[u8]) -> Self {
+        let mut trees = HashMap::new();
+        // Folders that more of is to come, and how many.
+        let mut open: Vec<(Vec<u8>, u64)> = Vec::new();
+        let mut rest = bytes;
+        while let Some((name, tail)) = cut(rest, 0) {
+            let Some((count, tail)) = cut(tail, b' ') else { break };
+            let Some((inner, tail)) = cut(tail, b'\n') else { break };
+            let Some(inner) = std::str::from_utf8(inner).ok().and_then(|text| text.parse().ok()) else {
+                break;
+            };
+            let folder = match open.last_mut() {
+                Some((folder, left)) => {
+                    *left -= 1;
+                    if folder.is_empty() { name.to_metered() } else { join(folder, name) }
+                }
+                None => name.to_metered(),
+            };
+            rest = tail;
+            if !count.starts_with(b"-") {
+                let Some(id) = rest.get(..20).and_then(ObjectId::from_bytes) else { break };
+                rest = rest.get(20..).unwrap_or(&[]);
+                trees.insert(folder.clone(), id);
+            }
+            open.push((folder, inner));
+            while open.last().is_some_and(|(_, left)| *left == 0) {
+                open.pop();
+            }
+            if open.is_empty() || open.len() > DEEPEST {
+                break;
+            }
+        }
+        Self(trees)
+    }
+}
+
+/// Folders in folders that are looked into.
+const DEEPEST: usize = 512;
+
+fn cut(bytes: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
+    let end = memchr::memchr(at, bytes)?;
+    Some((bytes.get(..end)?, bytes.get(end + 1..)?))
 }
 
 const EXTENDED: u16 = 0x4000;
@@ -187,15 +242,21 @@ impl Git {
 
     /// Reads the index; one that is not there is empty.
     pub(crate) async fn read_index(&mut self) -> Result<Index> {
+        Ok(self.read_index_and_trees().await?.0)
+    }
+
+    /// Reads the index and which trees its folders are.
+    pub(crate) async fn read_index_and_trees(&mut self) -> Result<(Index, KnownTrees)> {
+        let mut trees = KnownTrees::default();
         let path = self.index_path();
-        let Some(bytes) = read_file(self.fs(), &path)? else { return Ok(Index::default()) };
+        let Some(bytes) = read_file(self.fs(), &path)? else { return Ok((Index::default(), trees)) };
         let mut index = Index::default();
         if let Ok(metadata) = self.fs().metadata(&path) {
             index.written = Stat::of(&metadata).modified;
         }
         let corrupt = || fatal!("index file corrupt");
         if bytes.is_empty() {
-            return Ok(index);
+            return Ok((index, trees));
         }
         if bytes.len() < 32 {
             return Err(fatal!("index file smaller than expected"));
@@ -232,10 +293,15 @@ impl Git {
             if name == b"link" || name == b"sdir" {
                 return Err(fatal!("split and sparse indexes are not supported"));
             }
-            at = at.saturating_add(8).saturating_add(size as usize);
+            let start = at + 8;
+            at = start.saturating_add(size as usize);
+            if name == b"TREE" {
+                trees = KnownTrees::parse(bytes.get(start..at.min(bytes.len() - 20)).unwrap_or(&[]));
+                tick_bytes(&self.ctx.meter, size as usize).await?;
+            }
             self.ctx.tick().await?;
         }
-        Ok(index)
+        Ok((index, trees))
     }
 
     /// Writes the index.

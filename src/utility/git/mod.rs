@@ -12,6 +12,7 @@ mod arguments;
 mod attributes;
 mod command;
 mod config;
+mod convert;
 mod date;
 mod diff;
 mod error;
@@ -28,6 +29,8 @@ mod refs;
 mod repository;
 mod revision;
 mod status;
+mod unfinished;
+mod unquoting;
 mod walk;
 mod work_tree;
 
@@ -83,6 +86,10 @@ pub(crate) struct Git {
     /// What is printed, where it goes into lines of a graph.
     captured: Option<Vec<u8>>,
     commits: HashMap<ObjectId, Arc<Commit>>,
+    /// The files of the index as they were when line ends were first asked for.
+    known_files: Option<Arc<HashMap<Text, ObjectId>>>,
+    /// Where the history is cut off, read when it is needed.
+    shallow: Option<HashMap<ObjectId, ()>>,
     abbreviation: Option<usize>,
 }
 
@@ -100,6 +107,8 @@ fn start(context: Context) -> BoxFuture<ExitStatus> {
         attributes: attributes::Attributes::default(),
         captured: None,
         commits: HashMap::new(),
+        known_files: None,
+        shallow: None,
         abbreviation: None,
     };
     match git.prepare() {
@@ -317,11 +326,23 @@ impl Git {
             self.ctx.tick().await?;
             return Ok(Arc::clone(commit));
         }
-        let Some(bytes) = self.object_of(id, Kind::Commit).await? else {
-            return Err(fatal!("bad object {id}"));
+        let is_shallow = self.is_shallow(id)?;
+        let has_shallow = self.shallow.as_ref().is_some_and(|shallow| !shallow.is_empty());
+        let written =
+            if has_shallow { None } else { self.objects.written_commit(&self.ctx.session.fs, id)? };
+        let mut commit = match written {
+            Some(commit) => {
+                self.ctx.tick().await?;
+                commit
+            }
+            None => {
+                let Some(bytes) = self.object_of(id, Kind::Commit).await? else {
+                    return Err(fatal!("bad object {id}"));
+                };
+                Commit::parse(&bytes).ok_or_else(|| fatal!("bad object {id}"))?
+            }
         };
-        let Some(mut commit) = Commit::parse(&bytes) else { return Err(fatal!("bad object {id}")) };
-        if self.is_shallow(id)? {
+        if is_shallow {
             commit.parents.clear();
         }
         let commit = Arc::new(commit);
@@ -331,12 +352,17 @@ impl Git {
 
     /// Whether the history is cut off at a commit.
     fn is_shallow(&mut self, id: &ObjectId) -> Result<bool> {
-        let path = crate::utility::file::join(&self.repo.common_dir, b"shallow");
-        if self.fs().metadata(&path).is_err() {
-            return Ok(false);
+        if self.shallow.is_none() {
+            let path = crate::utility::file::join(&self.repo.common_dir, b"shallow");
+            let text = repository::read_file(self.fs(), &path)?.unwrap_or_default();
+            let mut ids = HashMap::new();
+            for id in text.split(|byte| *byte == b'\n').filter_map(ObjectId::from_hex) {
+                self.ctx.tick_now()?;
+                ids.insert(id, ());
+            }
+            self.shallow = Some(ids);
         }
-        let text = repository::read_file(self.fs(), &path)?.unwrap_or_default();
-        Ok(text.split(|byte| *byte == b'\n').any(|line| ObjectId::from_hex(line) == Some(*id)))
+        Ok(self.shallow.as_ref().is_some_and(|ids| ids.contains_key(id)))
     }
 }
 

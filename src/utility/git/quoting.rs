@@ -66,7 +66,7 @@ impl Git {
         let there = format!("/{}", bstr::BStr::new(path));
         let ends = path.ends_with(b"/");
         let mut shown = crate::utility::file::relative_path(here.as_bytes(), there.as_bytes());
-        if ends {
+        if ends || shown == b"." {
             shown.push(b'/');
         }
         shown

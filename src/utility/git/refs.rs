@@ -387,6 +387,11 @@ impl Git {
         Ok(())
     }
 
+    /// Whether a ref has a log, though it may be empty.
+    pub(crate) fn has_log(&self, name: &[u8]) -> bool {
+        self.fs().metadata(&self.log_path(name)).is_ok_and(|metadata| !metadata.is_directory())
+    }
+
     /// The log of a ref, oldest first.
     pub(crate) fn read_log(&mut self, name: &[u8]) -> Result<Vec<LogEntry>> {
         let path = self.log_path(name);

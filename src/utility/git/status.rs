@@ -2,7 +2,7 @@
 
 use super::Git;
 use super::diff::change::Change;
-use super::diff::files::{index_and_work_tree, tree_and_index};
+use super::diff::files::{Telling, index_and_work_tree, tree_and_index_besides};
 use super::diff::rename::detect;
 use super::error::{Result, found};
 use super::index::Index;
@@ -92,20 +92,20 @@ impl Git {
         ignored: Ignored,
         finds_renames: bool,
     ) -> Result<Status> {
-        let index = self.read_index().await?;
+        let (index, trees) = self.read_index_and_trees().await?;
         let mut status = Status::default();
         let tree = self.head_tree().await?;
-        let mut staged = tree_and_index(self, tree, &index, &Pathspec::default()).await?;
+        let mut staged = tree_and_index_besides(self, tree, &index, spec, &trees).await?;
         if finds_renames && let Some(options) = self.diff_defaults().renames {
             staged = detect(self, staged, options).await?;
         }
         for change in staged {
-            if change.status != b'U' && (spec.matches(&change.path) || spec.matches(&change.old_path)) {
+            if change.status != b'U' {
                 let path = change.path.clone();
                 status.paths.insert(path, PathStatus { staged: Some(change), ..PathStatus::default() });
             }
         }
-        for change in index_and_work_tree(self, &index, spec).await? {
+        for change in index_and_work_tree(self, &index, spec, Telling::CONTENTS).await? {
             let is_conflict = change.status == b'U';
             let path = change.path.clone();
             if let Some(slot) = status.paths.get_or_insert_with(path.clone(), PathStatus::default) {
@@ -117,13 +117,10 @@ impl Git {
                 }
             }
         }
-        if untracked != Untracked::No || ignored != Ignored::No {
+        if untracked != Untracked::No {
             self.find_unknown(&index, spec, (untracked, ignored), &mut status).await?;
             if ignored == Ignored::No {
                 status.ignored.clear();
-            }
-            if untracked == Untracked::No {
-                status.untracked.clear();
             }
         }
         Ok(status)
@@ -142,6 +139,7 @@ impl Git {
         pending.push((Vec::new(), false));
         while let Some((folder, in_ignored)) = pending.pop() {
             let full = self.in_work_tree(&folder);
+            let own = index.entries.get(index.folder(&folder)).unwrap_or(&[]);
             for entry in found(self.fs().read_dir(&full))?.unwrap_or_default() {
                 self.ctx.tick().await?;
                 if &*entry.name == b".git" {
@@ -149,7 +147,9 @@ impl Git {
                 }
                 let path = join(&folder, &entry.name);
                 let is_folder = entry.kind == FileKind::Directory;
-                if !is_folder && !index.range(&path).is_empty() {
+                if !is_folder
+                    && own.binary_search_by(|known| known.path.as_bytes().cmp(path.as_slice())).is_ok()
+                {
                     continue;
                 }
                 let is_ignored = in_ignored || self.is_ignored(&path, is_folder).await?;

@@ -151,8 +151,7 @@ impl Walk {
             || self.order != Order::Plain
             || self.since.is_some()
             || self.is_reversed
-            || self.shows_boundary
-            || (self.rewrites_parents && !self.pathspec.is_empty());
+            || self.shows_boundary;
         if is_limited {
             let mut list = self.limit(git).await?;
             if self.order != Order::Plain {
@@ -369,8 +368,40 @@ impl Walk {
             if flags.is_uninteresting || (flags.is_same && !self.only_tips && !self.ties(git, &id).await?) {
                 continue;
             }
+            if self.list.is_none() && self.rewrites_parents && !self.pathspec.is_empty() {
+                self.look_ahead(git, &id).await?;
+            }
             return Ok(Some(Item { id, commit, is_left: flags.is_left, is_boundary: false }));
         }
+    }
+
+    /// Parents that are skipped are looked at before their turn comes: what they have as parents is queued now, and the
+    /// parents of the commit can be told.
+    async fn look_ahead(&mut self, git: &mut Git, id: &ObjectId) -> Result<()> {
+        for parent in self.parents_of(git, id).await? {
+            let mut next = Some(parent);
+            while let Some(id) = next {
+                git.ctx.tick().await?;
+                let commit = git.commit(&id).await?;
+                self.add_parents(git, id, &commit).await?;
+                next = self.skipped_to(git, &id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The one commit that stands for a skipped one; `None`: it is not skipped, or has no parents.
+    async fn skipped_to(&self, git: &mut Git, id: &ObjectId) -> Result<Option<ObjectId>> {
+        let flags = self.flags(id);
+        if flags.is_uninteresting || !flags.is_same {
+            return Ok(None);
+        }
+        let parents = self.parents_of(git, id).await?;
+        let mut wanted = parents.iter().filter(|parent| !self.flags(parent).is_uninteresting);
+        Ok(match (wanted.next(), wanted.next(), parents.as_slice()) {
+            (Some(only), None, _) | (None, None, [only]) => Some(*only),
+            _ => None,
+        })
     }
 
     pub(crate) fn is_uninteresting(&self, id: &ObjectId) -> bool {
@@ -394,16 +425,13 @@ impl Walk {
             while let Some(id) = next {
                 git.ctx.tick().await?;
                 let flags = self.flags(&id);
-                if flags.is_uninteresting || !flags.is_same {
-                    break;
+                let is_skipped = flags.is_same && !flags.is_uninteresting;
+                let is_root = is_skipped && self.parents_of(git, &id).await?.is_empty();
+                match self.skipped_to(git, &id).await? {
+                    None if is_root => next = None,
+                    None => break,
+                    other => next = other,
                 }
-                let parents = self.parents_of(git, &id).await?;
-                let mut wanted = parents.iter().filter(|parent| !self.flags(parent).is_uninteresting);
-                next = match (wanted.next(), wanted.next(), parents.as_slice()) {
-                    (_, _, []) => None,
-                    (Some(only), None, _) | (None, None, [only]) => Some(*only),
-                    _ => break,
-                };
             }
             if let Some(id) = next
                 && !rewritten.contains(&id)

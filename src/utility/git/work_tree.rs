@@ -12,6 +12,11 @@ use crate::utility::context::pace::tick_bytes;
 use crate::utility::file::{join, parent};
 use crate::vfs::Metadata;
 
+/// The folder of the work tree that was last seen to be one, so that it is not looked at for each of its files. It holds as long
+/// as nothing is changed.
+#[derive(Debug, Default)]
+pub(crate) struct CheckedFolder(Vec<u8>);
+
 impl Git {
     /// Whether the executable bit of files counts.
     pub(crate) fn trusts_modes(&self) -> bool {
@@ -20,10 +25,23 @@ impl Git {
 
     /// What a path of the work tree is; `None`: nothing, or it is reached through a link.
     pub(crate) fn work_metadata(&self, path: &[u8]) -> Result<Option<Metadata>> {
-        for slash in memchr::memchr_iter(b'/', path) {
-            let above = self.in_work_tree(path.get(..slash).unwrap_or(&[]));
-            match found(self.fs().symlink_metadata(&above))? {
-                Some(metadata) if metadata.is_directory() => {}
+        self.work_metadata_below(path, &mut CheckedFolder::default())
+    }
+
+    /// As [`Git::work_metadata`], of one path after the other.
+    pub(crate) fn work_metadata_below(
+        &self,
+        path: &[u8],
+        checked: &mut CheckedFolder,
+    ) -> Result<Option<Metadata>> {
+        let known = match path.strip_prefix(checked.0.as_slice()) {
+            Some(rest) if !checked.0.is_empty() && rest.starts_with(b"/") => checked.0.len(),
+            _ => 0,
+        };
+        for slash in memchr::memchr_iter(b'/', path).skip_while(|slash| *slash <= known && known > 0) {
+            let folder = path.get(..slash).unwrap_or(&[]);
+            match found(self.fs().symlink_metadata(&self.in_work_tree(folder)))? {
+                Some(metadata) if metadata.is_directory() => checked.0 = folder.to_metered(),
                 _ => return Ok(None),
             }
         }
@@ -35,8 +53,14 @@ impl Git {
         Ok(self.work_metadata(path)?.map(|metadata| mode_of(&metadata)))
     }
 
-    /// The content of a file or link of the work tree.
+    /// The content of a file or link of the work tree, as it is in an object.
     pub(crate) async fn work_content(&mut self, path: &[u8], mode: u32) -> Result<Vec<u8>> {
+        let bytes = self.work_bytes(path, mode).await?;
+        if mode == LINK { Ok(bytes) } else { self.cleaned(path, bytes).await }
+    }
+
+    /// The content of a file or link of the work tree.
+    pub(crate) async fn work_bytes(&mut self, path: &[u8], mode: u32) -> Result<Vec<u8>> {
         let full = self.in_work_tree(path);
         if mode == LINK {
             return Ok(found(self.fs().read_link(&full))?.unwrap_or_default().to_metered());
@@ -67,7 +91,17 @@ impl Git {
     /// Whether the file of an entry is as the index says; its content is read only where its times do not tell.
     pub(crate) async fn is_unchanged(&mut self, index: &Index, entry: &IndexEntry) -> Result<bool> {
         let Some(metadata) = self.work_metadata(&entry.path)? else { return Ok(false) };
-        let stat = Stat::of(&metadata);
+        self.is_unchanged_file(index, entry, &metadata).await
+    }
+
+    /// As [`Git::is_unchanged`], of a file whose facts are known.
+    pub(crate) async fn is_unchanged_file(
+        &mut self,
+        index: &Index,
+        entry: &IndexEntry,
+        metadata: &Metadata,
+    ) -> Result<bool> {
+        let stat = Stat::of(metadata);
         let as_new = stat.modified >= index.written;
         if !as_new && stat.modified == entry.stat.modified && stat.size == entry.stat.size {
             return Ok(true);
@@ -90,10 +124,11 @@ impl Git {
             found(self.fs().create_dir_all(&full, 0o755))?;
             return Ok(Stat::default());
         }
-        let bytes = self.object(id).await?.1;
+        let mut bytes = self.object(id).await?.1;
         if mode == LINK {
             self.fs().symlink(&bytes, &full)?;
         } else {
+            bytes = self.smudged(path, bytes).await?;
             let bits = if mode == EXECUTABLE { 0o777 } else { 0o666 };
             self.fs().write(&full, &bytes, bits & !self.ctx.umask)?;
         }

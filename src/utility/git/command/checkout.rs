@@ -4,7 +4,7 @@ use super::branch::BranchOptions;
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::change::Change;
-use crate::utility::git::diff::files::index_and_work_tree;
+use crate::utility::git::diff::files::{Telling, index_and_work_tree};
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::index::IndexEntry;
 use crate::utility::git::object::commit::message;
@@ -386,9 +386,8 @@ impl Git {
                 crate::utility::git::diff::files::tree_and_index(self, new, &index, &Pathspec::default())
                     .await?;
             let mut lines: crate::memory::BTreeMap<Text, u8> = crate::memory::BTreeMap::new();
-            for change in
-                index_and_work_tree(self, &index, &Pathspec::default()).await?.into_iter().chain(staged)
-            {
+            let unstaged = index_and_work_tree(self, &index, &Pathspec::default(), Telling::CONTENTS).await?;
+            for change in unstaged.into_iter().chain(staged) {
                 lines.insert(change.path, change.status);
             }
             for (path, status) in &lines {

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::{HashMap, format};
+use crate::utility::git::diff::files::{Telling, tree_and_work_tree};
 use crate::utility::git::object::commit::{Signature, Tag, header};
 use crate::utility::git::walk::Queue;
 use crate::utility::ignore::wildmatch::matches;
@@ -91,7 +92,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         let index = git.read_index().await?;
         let head = git.head_tree().await?;
         let spec = crate::utility::git::pathspec::Pathspec::default();
-        let changes = crate::utility::git::diff::files::tree_and_work_tree(git, head, &index, &spec).await?;
+        let changes = tree_and_work_tree(git, head, &index, &spec, (Telling::CONTENTS, None)).await?;
         if !changes.is_empty() {
             suffix =
                 arguments.value(Opt::Dirty).cloned().unwrap_or_else(|| Text::from_static(usual.as_bytes()));

@@ -3,11 +3,14 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::change::{Change, Side};
-use crate::utility::git::diff::combined::conflict;
-use crate::utility::git::diff::files::{index_and_work_tree, tree_and_index, tree_and_work_tree};
+use crate::utility::git::diff::combined::{CombinedFile, conflict};
+use crate::utility::git::diff::files::{
+    Telling, index_and_work_tree, tree_and_index_besides, tree_and_work_tree,
+};
 use crate::utility::git::diff::options::{DiffOpt, DiffOptions};
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::index::Index;
+use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::revision::ambiguous;
 
 options! {
@@ -16,8 +19,8 @@ options! {
         Staged = flag('\0', "staged", "compare the index with a commit"),
         MergeBase = flag('\0', "merge-base", "compare with the merge base"),
         NoIndex = flag('\0', "no-index", "compare two paths of the file system"),
-        DenseCombined = flag('\0', "cc", "show combined diffs without hunks that are as in one side (default)"),
-        Combined = flag('c', "", "show combined diffs"),
+        Recursive = flag('r', "", "recurse into subtrees, as it always does"),
+        Side(SideOpt),
         Diff(DiffOpt),
     }
 }
@@ -33,6 +36,18 @@ git diff [<options>] --no-index [--] <path> <path>",
     style: Style::Diff,
     run: command!(run),
 };
+
+options! {
+    /// How files in a conflict are compared.
+    pub(super) enum SideOpt {
+        Number = number("side", "compare files in a conflict with this side, 0: with none"),
+        Base = flag('\0', "base", "compare files in a conflict with the version both sides come from"),
+        Ours = flag('\0', "ours", "compare files in a conflict with our version"),
+        Theirs = flag('\0', "theirs", "compare files in a conflict with their version"),
+        DenseCombined = flag('\0', "cc", "show combined diffs without hunks that are as in one side (default)"),
+        Combined = flag('c', "", "show combined diffs"),
+    }
+}
 
 /// What was named before the paths.
 #[derive(Default)]
@@ -72,14 +87,13 @@ async fn run(git: &mut Git) -> Result<u8> {
                 Some(id) => base_tree(git, *id, arguments.has(Opt::MergeBase)).await?,
                 None => git.head_tree().await?,
             };
-            let index = git.read_index().await?;
-            tree_and_index(git, tree, &index, &spec).await?
+            let (index, trees) = git.read_index_and_trees().await?;
+            tree_and_index_besides(git, tree, &index, &spec, &trees).await?
         }
         [] => {
             git.work_tree()?;
             let index = git.read_index().await?;
-            let changes = index_and_work_tree(git, &index, &spec).await?;
-            conflicts(git, &index, changes, &options, !arguments.has(Opt::Combined)).await?
+            compare_files(git, &arguments.part(), &index, &spec, (Telling::CONTENTS, &options)).await?
         }
         [one] => {
             if let Some((Kind::Blob, _)) = git.object_header(one).await? {
@@ -94,7 +108,12 @@ async fn run(git: &mut Git) -> Result<u8> {
                 git.work_tree()?;
                 let tree = base_tree(git, *one, arguments.has(Opt::MergeBase)).await?;
                 let index = git.read_index().await?;
-                tree_and_work_tree(git, tree, &index, &spec).await?
+                let (is_dense, mut files) = (arguments.has(SideOpt::DenseCombined), Vec::new());
+                let combined = (is_dense || arguments.has(SideOpt::Combined)).then_some(&mut files);
+                let changes =
+                    tree_and_work_tree(git, tree, &index, &spec, (Telling::CONTENTS, combined)).await?;
+                print_live(git, &files, &options, is_dense).await?;
+                changes
             }
         }
         [one, other] => {
@@ -127,7 +146,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             if options.formats.is_default() {
                 options.formats.patch = true;
             }
-            git.print_combined(&files, &options, !arguments.has(Opt::Combined)).await?;
+            git.print_combined(&files, &options, !arguments.has(SideOpt::Combined)).await?;
             return Ok(u8::from(options.exit_code && !files.is_empty()));
         }
     };
@@ -158,16 +177,30 @@ pub(super) async fn finish(git: &mut Git, changes: Vec<Change>, options: &DiffOp
     Ok(u8::from(options.exit_code && !changes.is_empty()))
 }
 
-/// Prints files in a conflict as combined diffs; what is left.
-async fn conflicts(
+/// Compares the work tree with the index. Conflicts with two sides are printed as combined diffs, where no side was chosen
+/// and patches are wanted; the rest is left.
+pub(super) async fn compare_files(
     git: &mut Git,
+    arguments: &Arguments<SideOpt>,
     index: &Index,
-    changes: Vec<Change>,
-    options: &DiffOptions,
-    dense: bool,
+    spec: &Pathspec,
+    (telling, options): (Telling, &DiffOptions),
 ) -> Result<Vec<Change>> {
-    let formats = options.formats;
-    let shows = formats.patch || formats.is_default();
+    let sides = [SideOpt::Number, SideOpt::Base, SideOpt::Ours, SideOpt::Theirs];
+    let stage = match arguments.last_of(sides) {
+        Some(SideOpt::Number) => arguments.number(SideOpt::Number)?.and_then(|side| u8::try_from(side).ok()),
+        Some(SideOpt::Base) => Some(1),
+        Some(SideOpt::Ours) => Some(2),
+        Some(_) => Some(3),
+        None => None,
+    };
+    let telling = Telling { stage: stage.unwrap_or(telling.stage), ..telling };
+    let changes = index_and_work_tree(git, index, spec, telling).await?;
+    let is_combined = arguments.has(SideOpt::Combined) || arguments.has(SideOpt::DenseCombined);
+    let wants_patches = options.formats.patch && !options.quiet && !options.checks;
+    if !is_combined && (stage.is_some() || !wants_patches) {
+        return Ok(changes);
+    }
     let side = |path: &[u8], stage: u8| {
         let entry = index.find(path, stage).ok().and_then(|at| index.entries.get(at));
         entry.map(|entry| Side::stored(entry.mode, entry.id))
@@ -179,29 +212,30 @@ async fn conflicts(
             kept.push(change);
             continue;
         };
-        if !shows || options.checks {
-            kept.push(change);
-            continue;
-        }
-        // The conflict is told once; the change of our side belongs to it.
+        // The conflict is told once; the change of a side belongs to it.
         if change.status == b'U' {
-            let mode = git.work_mode(&change.path)?;
-            let work = mode.map_or(Side::NONE, Side::in_work_tree);
-            files.push(conflict(&change.path, ours, theirs, work));
+            files.push(conflict(&change.path, ours, theirs, change.new));
         }
     }
-    if !files.is_empty() {
-        let mut options = options.clone();
-        if options.formats.is_default() {
-            options.formats.patch = true;
-        }
-        let is_raw = options.formats.raw || options.formats.name_only || options.formats.name_status;
-        options.formats.patch &= !is_raw;
-        (options.formats.stat, options.formats.numstat) = (false, false);
-        (options.formats.shortstat, options.formats.summary) = (false, false);
-        git.print_combined(&files, &options, dense).await?;
-    }
+    print_live(git, &files, options, !arguments.has(SideOpt::Combined)).await?;
     Ok(kept)
+}
+
+/// Prints combined diffs of files of the work tree.
+async fn print_live(
+    git: &mut Git,
+    files: &[CombinedFile],
+    options: &DiffOptions,
+    is_dense: bool,
+) -> Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let mut options = options.clone();
+    let formats = &mut options.formats;
+    formats.patch &= !(formats.raw || formats.name_only || formats.name_status);
+    (formats.stat, formats.numstat, formats.shortstat, formats.summary) = (false, false, false, false);
+    git.print_combined(files, &options, is_dense).await
 }
 
 async fn tree_of(git: &mut Git, id: ObjectId) -> Result<ObjectId> {

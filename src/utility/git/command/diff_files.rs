@@ -1,13 +1,15 @@
 //! `git diff-files`: the work tree against the index.
 
 use super::prelude::*;
-use crate::utility::git::diff::files::index_and_work_tree;
+use crate::utility::git::command::diff::SideOpt;
+use crate::utility::git::diff::files::Telling;
 use crate::utility::git::diff::options::DiffOpt;
 
 options! {
     enum Opt {
         Diff(DiffOpt),
-        IgnoreGone = flag('q', "", "stay silent about files that are gone"),
+        Side(SideOpt),
+        IgnoreGone = flag('q', "", "accepted; files that are gone are told"),
     }
 }
 
@@ -28,10 +30,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     });
     if options.formats.is_default() {
         options.formats.raw = true;
-        options.full_index |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     }
+    options.full_raw |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     let spec = git.pathspec(&arguments.operands)?;
     let index = git.read_index().await?;
-    let changes = index_and_work_tree(git, &index, &spec).await?;
+    let telling = (Telling::FILES, &options);
+    let changes = super::diff::compare_files(git, &arguments.part(), &index, &spec, telling).await?;
     super::diff::finish(git, changes, &options).await
 }

@@ -1,12 +1,13 @@
 //! `git diff-index`: a tree against the index or the work tree.
 
 use super::prelude::*;
-use crate::utility::git::diff::files::{tree_and_index, tree_and_work_tree};
+use crate::utility::git::diff::files::{Telling, tree_and_index, tree_and_work_tree};
 use crate::utility::git::diff::options::DiffOpt;
 
 options! {
     enum Opt {
         Cached = flag('\0', "cached", "compare with the index alone"),
+        Recursive = flag('r', "", "recurse into subtrees, as it always does"),
         IgnoreGone = flag('m', "", "files that are gone count as up to date"),
         Diff(DiffOpt),
     }
@@ -29,8 +30,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     });
     if options.formats.is_default() {
         options.formats.raw = true;
-        options.full_index |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     }
+    options.full_raw |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     let Some((name, paths)) = arguments.operands.split_first() else {
         return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
     };
@@ -41,7 +42,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let changes = if arguments.has(Opt::Cached) {
         tree_and_index(git, tree, &index, &spec).await?
     } else {
-        tree_and_work_tree(git, tree, &index, &spec).await?
+        tree_and_work_tree(git, tree, &index, &spec, (Telling::FILES, None)).await?
     };
     super::diff::finish(git, changes, &options).await
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::git::diff::options::DiffOpt;
+use crate::utility::git::diff::options::{DiffOpt, DiffOptions};
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 
 options! {
@@ -54,9 +54,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     if options.formats.is_default() {
         options.formats.raw = !arguments.has(Opt::DenseCombined);
         options.formats.patch = arguments.has(Opt::DenseCombined);
-        options.full_index |=
-            options.formats.raw && options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     }
+    options.full_raw |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     let tree_options =
         TreeOptions { recursive: is_deep, shows_trees: arguments.has(Opt::ShowTrees), only_whether: false };
     let (before, after) = arguments.parts();
@@ -93,7 +92,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 }
                 let files = git.combined_files(&trees, commit.tree, &spec, &options).await?;
                 if !arguments.has(Opt::NoCommitId) && !options.quiet {
-                    git.print(format!("{id}\n").as_bytes()).await?;
+                    tell(git, id, &options).await?;
                 }
                 git.print_combined(&files, &options, arguments.has(Opt::DenseCombined)).await?;
                 return Ok(u8::from(options.exit_code && !files.is_empty()));
@@ -113,7 +112,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 };
                 let changes = compare(git, old, commit.tree, &spec, tree_options).await?;
                 if !changes.is_empty() && !arguments.has(Opt::NoCommitId) && !options.quiet {
-                    git.print(format!("{id}\n").as_bytes()).await?;
+                    tell(git, id, &options).await?;
                 }
                 status = status.max(super::diff::finish(git, changes, &options).await?);
             }
@@ -121,4 +120,10 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         _ => Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
     }
+}
+
+/// Prints which commit the changes are of.
+async fn tell(git: &mut Git, id: ObjectId, options: &DiffOptions) -> Result<()> {
+    let end = if options.ends_in_nul { '\0' } else { '\n' };
+    git.print(format!("{id}{end}").as_bytes()).await
 }

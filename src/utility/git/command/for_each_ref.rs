@@ -333,7 +333,7 @@ impl Git {
         match base {
             b"refname" => return self.ref_name(fields.name, modifier),
             b"HEAD" => return Ok(if fields.is_head { b"*".to_metered() } else { b" ".to_metered() }),
-            b"upstream" | b"push" => {
+            b"upstream" => {
                 let branch = fields.name.strip_prefix(b"refs/heads/").unwrap_or(&[]);
                 let Some(upstream) = self.upstream(branch) else { return Ok(Vec::new()) };
                 return match modifier {
@@ -368,7 +368,10 @@ impl Git {
                     _ => Ok(Vec::new()),
                 };
             }
-            b"color" | b"align" | b"worktreepath" => return Ok(Vec::new()),
+            b"color" => return Ok(Vec::new()),
+            b"align" | b"worktreepath" | b"push" => {
+                return Err(fatal!("the field '{}' is not supported", bstr::BStr::new(base)));
+            }
             _ => {}
         }
         let mut id = fields.id;
@@ -413,11 +416,13 @@ impl Git {
             b"subject" | b"contents" if base == b"subject" || modifier == b"subject" => subject(text),
             b"body" => body(text).to_metered(),
             b"contents" if modifier == b"body" => body(text).to_metered(),
+            b"contents" if modifier == b"size" => format!("{}", text.len()).into_bytes(),
             b"contents" if modifier.starts_with(b"lines=") => {
                 let most = modifier
                     .get(6..)
                     .and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok())
                     .unwrap_or(1);
+                let text = text.strip_suffix(b"\n").unwrap_or(text);
                 text.split(|byte| *byte == b'\n').take(most).collect::<Vec<&[u8]>>().join_metered(b"\n    ")
             }
             b"contents" => text.to_metered(),

@@ -111,7 +111,14 @@ async fn run(git: &mut Git) -> Result<u8> {
     if trees.is_empty() {
         let index = git.read_index().await?;
         let mut known: Vec<(Text, u32, ObjectId)> = Vec::new();
-        for entry in index.entries.iter().filter(|entry| entry.stage == 0 && spec.matches(&entry.path)) {
+        let cached = arguments.has(Opt::Cached);
+        for entry in index.entries.iter().filter(|entry| spec.matches(&entry.path)) {
+            // Of a conflict the file of the work tree is searched, once.
+            let is_known = entry.stage > 0 && known.last().is_some_and(|last| last.0 == entry.path);
+            let is_absent = entry.stage > 0 || entry.intent_to_add;
+            if is_known || (cached && is_absent) || (!cached && entry.skip_work_tree) {
+                continue;
+            }
             known.push((entry.path.clone(), entry.mode, entry.id));
         }
         if arguments.has(Opt::Untracked) {
@@ -129,7 +136,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 git.object(&id).await?.1
             } else {
                 match git.work_mode(&path)? {
-                    Some(mode) if mode & 0o170_000 == 0o100_000 => git.work_content(&path, mode).await?,
+                    Some(mode) if mode & 0o170_000 == 0o100_000 => git.work_bytes(&path, mode).await?,
                     _ => continue,
                 }
             };

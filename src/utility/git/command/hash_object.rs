@@ -41,6 +41,14 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     for path in &paths {
         match read_file(git.fs(), &git.ctx.absolute(path))? {
+            Some(bytes) if kind == Kind::Blob && !arguments.has(Opt::NoFilters) => {
+                let name = arguments.value(Opt::Path).unwrap_or(path);
+                let bytes = match git.is_found.then(|| git.relative(name)) {
+                    Some(Ok(name)) => git.cleaned(&name, bytes).await?,
+                    _ => bytes,
+                };
+                contents.push(bytes);
+            }
             Some(bytes) => contents.push(bytes),
             None => return Err(fatal!("could not open '{path}' for reading: No such file or directory")),
         }

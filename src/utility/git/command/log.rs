@@ -73,7 +73,8 @@ async fn run(git: &mut Git) -> Result<u8> {
 /// Prints all commits of a history.
 pub(super) async fn print_all(git: &mut Git, history: &mut History, printer: &mut Printer) -> Result<()> {
     let most = history.most;
-    if printer.followed.is_some() {
+    // What is not shown does not count.
+    if printer.followed.is_some() || (printer.only_changed && !history.is_reversed) {
         history.most = None;
     }
     history.prepare(git).await?;

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
+use crate::utility::git::object::tree::SUBMODULE;
 use crate::utility::git::status::{Ignored, Status, Untracked};
 
 options! {
@@ -68,7 +69,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let spec = git.pathspec(&operands)?;
     let index = git.read_index().await?;
     let lister = Lister {
-        tags: arguments.has(Opt::Tags) || arguments.has(Opt::LowerCase),
+        tags: arguments.first_of([Opt::Tags, Opt::LowerCase, Opt::Fsmonitor]).is_some(),
         lower: arguments.has(Opt::LowerCase),
         ends_in_nul: arguments.has(Opt::Nul),
         full_name: arguments.has(Opt::FullName),
@@ -82,6 +83,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     } else {
         Vec::new()
     };
+    let is_single = arguments.has(Opt::Deduplicate) && !stage;
     if others {
         let mut status = Status::default();
         let shown = match (arguments.has(Opt::Directory), arguments.truth(Opt::EmptyDirectory)) {
@@ -101,55 +103,54 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         unmatched.retain(|given| !paths.iter().any(|path| **path == **given));
     }
-    if cached || stage {
-        let mut last: Option<Text> = None;
-        for entry in &index.entries {
-            git.ctx.tick().await?;
-            if !spec.matches(&entry.path) || (arguments.has(Opt::Unmerged) && entry.stage == 0) {
-                continue;
-            }
-            if ignored
-                && git
-                    .deciding_pattern(&entry.path, false)
-                    .await?
-                    .is_none_or(|(_, pattern)| pattern.is_negated)
-            {
-                continue;
-            }
-            if arguments.has(Opt::Deduplicate) && !stage && last.as_ref() == Some(&entry.path) {
-                continue;
-            }
-            last = Some(entry.path.clone());
-            let mut tag = if entry.stage > 0 {
-                b'M'
-            } else if entry.skip_work_tree {
-                b'S'
-            } else {
-                b'H'
-            };
-            if lister.lower && entry.assume_valid {
-                tag = tag.to_ascii_lowercase();
-            }
-            lister.line(git, tag, Some(entry), &entry.path).await?;
+    let mut last: Option<&Text> = None;
+    for entry in &index.entries {
+        git.ctx.tick().await?;
+        let is_told = arguments.has(Opt::Deduplicate) && !stage && last == Some(&entry.path);
+        if is_told || !spec.matches(&entry.path) || (arguments.has(Opt::Unmerged) && entry.stage == 0) {
+            continue;
         }
-    }
-    if deleted || modified {
-        for entry in &index.entries {
-            git.ctx.tick().await?;
-            if !spec.matches(&entry.path) || entry.skip_work_tree {
+        if ignored && !git.is_listed_as_ignored(&entry.path).await? {
+            continue;
+        }
+        let mut tag = match entry.stage {
+            1.. => b'M',
+            0 if entry.skip_work_tree => b'S',
+            0 => b'H',
+        };
+        if lister.lower && entry.assume_valid {
+            tag = tag.to_ascii_lowercase();
+        }
+        if cached || stage {
+            last = Some(&entry.path);
+            lister.line(git, tag, Some(entry), &entry.path).await?;
+            if is_single {
                 continue;
             }
-            let mode = git.work_mode(&entry.path)?;
-            if mode.is_none() && deleted {
-                lister.line(git, b'R', Some(entry), &entry.path).await?;
+        }
+        if entry.skip_work_tree || !(deleted || modified) {
+            continue;
+        }
+        let mode = git.work_mode(&entry.path)?;
+        if mode.is_none() && deleted {
+            last = Some(&entry.path);
+            lister.line(git, b'R', Some(entry), &entry.path).await?;
+            if is_single {
+                continue;
             }
-            let is_changed = match mode {
-                None => true,
-                Some(mode) => mode != entry.mode || !git.is_unchanged(&index, entry).await?,
-            };
-            if modified && is_changed {
-                lister.line(git, b'C', Some(entry), &entry.path).await?;
+        }
+        let is_changed = match mode {
+            None => true,
+            // A submodule that is not there is not changed.
+            Some(mode) if mode == entry.mode && mode == SUBMODULE => {
+                let id = git.work_id(&entry.path, mode).await?;
+                !id.is_zero() && id != entry.id
             }
+            Some(mode) => mode != entry.mode || !git.is_unchanged(&index, entry).await?,
+        };
+        if modified && is_changed {
+            last = Some(&entry.path);
+            lister.line(git, b'C', Some(entry), &entry.path).await?;
         }
     }
     if unmatched.is_empty() {
@@ -161,6 +162,13 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     git.say("Did you forget to 'git add'?");
     Ok(1)
+}
+
+impl Git {
+    /// Whether a pattern says that a path is ignored, by itself or by a folder above it.
+    async fn is_listed_as_ignored(&mut self, path: &[u8]) -> Result<bool> {
+        Ok(self.deciding_pattern(path, false).await?.is_some_and(|(_, pattern)| !pattern.is_negated))
+    }
 }
 
 struct Lister {

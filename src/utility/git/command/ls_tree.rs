@@ -44,9 +44,15 @@ async fn run(git: &mut Git) -> Result<u8> {
         let Some(full) = crate::utility::git::pathspec::below(&prefix, path) else {
             return Err(fatal!("{path}: '{path}' is outside repository"));
         };
-        wanted.push((full, path.ends_with(b"/")));
+        if full.is_empty() {
+            // The folder itself: all that is in it.
+            wanted.clear();
+            break;
+        }
+        let last = crate::utility::file::last_component(path);
+        wanted.push((full, path.ends_with(b"/") || last == b"." || last == b".."));
     }
-    if wanted.is_empty() && !prefix.is_empty() {
+    if paths.is_empty() && !prefix.is_empty() {
         wanted.push((prefix.strip_suffix(b"/").unwrap_or(&prefix).to_metered(), true));
     }
     let (recursive, only_trees) = (arguments.has(Opt::Recursive), arguments.has(Opt::OnlyTrees));

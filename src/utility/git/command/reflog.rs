@@ -22,7 +22,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(b"show") => drop(arguments.operands.remove(0)),
         Some(b"exists") => {
             let Some(name) = arguments.operands.get(1).cloned() else { return Err(GitError::Exit(129)) };
-            return Ok(u8::from(git.read_log(&name)?.is_empty()));
+            return Ok(u8::from(!git.has_log(&name)));
         }
         Some(b"expire" | b"delete" | b"list") => return Err(fatal!("'reflog' only shows logs")),
         _ => {}

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
+use crate::utility::git::diff::files::{Telling, index_and_work_tree};
 use crate::utility::git::diff::tree::files;
 use crate::utility::git::index::{Index, IndexEntry};
 use crate::utility::git::object::commit::message;
@@ -160,8 +161,7 @@ async fn run(git: &mut Git) -> Result<u8> {
 /// What differs from the index after it was reset.
 async fn unstaged(git: &mut Git) -> Result<()> {
     let index = git.read_index().await?;
-    let changes =
-        crate::utility::git::diff::files::index_and_work_tree(git, &index, &Pathspec::default()).await?;
+    let changes = index_and_work_tree(git, &index, &Pathspec::default(), Telling::CONTENTS).await?;
     if !changes.is_empty() {
         git.print(b"Unstaged changes after reset:\n").await?;
     }

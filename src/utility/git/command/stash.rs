@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::git::diff::files::{tree_and_index, tree_and_work_tree};
+use crate::utility::git::diff::files::{Telling, tree_and_index, tree_and_work_tree};
 use crate::utility::git::diff::options::DiffOpt;
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::history::StyleOption;
@@ -134,7 +134,7 @@ async fn push(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     let mut index = git.read_index().await?;
     let tree = git.commit(&head).await?.tree;
     let staged = tree_and_index(git, tree, &index, &spec).await?;
-    let changed = tree_and_work_tree(git, tree, &index, &spec).await?;
+    let changed = tree_and_work_tree(git, tree, &index, &spec, (Telling::CONTENTS, None)).await?;
     if staged.is_empty() && changed.is_empty() {
         if !arguments.has(Opt::Quiet) && !arguments.has(DiffOpt::Quiet) {
             git.print(b"No local changes to save\n").await?;

@@ -6,6 +6,7 @@ use crate::utility::git::diff::change::Change;
 use crate::utility::git::diff::rename::FULL;
 use crate::utility::git::quoting::quote_path;
 use crate::utility::git::status::{Ignored, PathStatus, Status, Untracked};
+use crate::utility::git::unfinished::Condition;
 
 options! {
     enum Opt {
@@ -343,6 +344,10 @@ async fn distance(
 pub(super) async fn heading(git: &mut Git, out: &mut String, counts: bool) -> Result<()> {
     let head = git.head_id()?;
     let Some(branch) = git.current_branch()? else {
+        if let Some(text) = git.rebase_heading()? {
+            out.push_str(&text);
+            return Ok(());
+        }
         match git.detached_at().await? {
             Some((is_exact, name)) => {
                 out.push_str(&format!("HEAD detached {} {name}\n", if is_exact { "at" } else { "from" }));
@@ -408,17 +413,20 @@ pub(super) async fn long(
     if is_initial {
         out.push_str("\nNo commits yet\n\n");
     }
-    let is_merging = git.is_merging();
-    if is_merging {
-        out.push_str(if status.paths.values().any(|one| one.stages > 0) {
-            "You have unmerged paths.\n  (fix conflicts and run \"git commit\")\n  (use \"git merge --abort\" to abort the merge)\n\n"
-        } else {
-            "All conflicts fixed but you are still merging.\n  (use \"git commit\" to conclude merge)\n\n"
-        });
-    }
+    let condition = Condition {
+        is_unmerged: status.paths.values().any(|one| one.stages > 0),
+        is_dirty: status.paths.values().any(|one| one.unstaged.is_some()),
+    };
+    out.push_str(&git.unfinished(condition).await?);
     let text = sections(git, status, is_initial);
     out.push_str(&String::from_utf8_lossy(&text));
-    git.print(out.as_bytes()).await?;
+    let has_hints = git.config.truth("advice.statushints") != Some(false);
+    for line in out.as_bytes().split_inclusive(|byte| *byte == b'\n') {
+        // Hints stand in lines of their own.
+        if has_hints || !line.starts_with(b"  (") {
+            git.print(line).await?;
+        }
+    }
     if verbosity > 1 {
         return Err(fatal!("status -vv is not supported"));
     }
@@ -447,8 +455,13 @@ pub(super) async fn long(
         "nothing to commit, working tree clean\n"
     };
     if untracked == Untracked::No && has_staged {
-        git.print(b"Untracked files not listed (use -u option to show untracked files)\n").await?;
+        let hint = if has_hints { " (use -u option to show untracked files)" } else { "" };
+        git.print(format!("Untracked files not listed{hint}\n").as_bytes()).await?;
     }
+    let last = match last.split_once(" (") {
+        Some((last, _)) if !has_hints => format!("{last}\n"),
+        _ => last.into(),
+    };
     git.print(last.as_bytes()).await
 }
 
@@ -474,7 +487,7 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
     };
     if status.paths.values().any(|one| one.staged.is_some() && one.stages == 0) {
         out.extend_from_slice(b"Changes to be committed:\n");
-        if !git.is_merging() {
+        if !git.is_concluding() {
             out.extend_from_slice(unstage.as_bytes());
         }
         for one in status.paths.values().filter(|one| one.stages == 0) {
@@ -486,12 +499,12 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
     }
     if status.paths.values().any(|one| one.stages > 0) {
         out.extend_from_slice(b"Unmerged paths:\n");
-        out.extend_from_slice(if is_initial || git.is_merging() {
+        out.extend_from_slice(if is_initial || git.is_concluding() {
             b""
         } else {
             b"  (use \"git restore --staged <file>...\" to unstage)\n"
         });
-        out.extend_from_slice(b"  (use \"git add <file>...\" to mark resolution)\n");
+        out.extend_from_slice(how_to_resolve(status).as_bytes());
         for (path, one) in status.paths.iter().filter(|(_, one)| one.stages > 0) {
             let words = match one.conflict() {
                 Some((b'D', b'D')) => "both deleted:    ",
@@ -552,13 +565,17 @@ pub(super) fn sections(git: &Git, status: &Status, is_initial: bool) -> Vec<u8> 
     out
 }
 
-impl Git {
-    /// Whether a merge is not finished.
-    pub(crate) fn is_merging(&self) -> bool {
-        let path = crate::utility::file::join(&self.repo.git_dir, b"MERGE_HEAD");
-        self.fs().metadata(&path).is_ok()
+/// What is to be done about conflicts, by their kinds.
+fn how_to_resolve(status: &Status) -> &'static str {
+    let stages = |wanted: &[u8]| status.paths.values().any(|one| wanted.contains(&(one.stages >> 1)));
+    match (stages(&[1]), stages(&[3, 5]), stages(&[2, 4, 6, 7])) {
+        (false, false, _) => "  (use \"git add <file>...\" to mark resolution)\n",
+        (true, false, false) => "  (use \"git rm <file>...\" to mark resolution)\n",
+        _ => "  (use \"git add/rm <file>...\" as appropriate to mark resolution)\n",
     }
+}
 
+impl Git {
     /// From where `HEAD` was detached, and whether it is still there.
     pub(crate) async fn detached_at(&mut self) -> Result<Option<(bool, Text)>> {
         let entries = self.read_log(b"HEAD")?;

@@ -1,7 +1,7 @@
 //! `--check`: errors of white space and markers of conflicts that changes bring.
 
 use super::change::Change;
-use super::lines::{File, runs};
+use super::lines::{Blanks, File, runs};
 use super::options::DiffOptions;
 use crate::memory::{JoinMetered, JoinText, Vec, format};
 use crate::utility::git::Git;
@@ -34,6 +34,19 @@ fn is_marker(line: &[u8]) -> bool {
     }
 }
 
+/// Blank lines at the end of a file; what has a byte at most before its newline at the start of the file does not count.
+fn blank_end(file: &File) -> usize {
+    let mut end = file.text.len();
+    let is_counted = |at: &usize| {
+        let line = file.line(*at);
+        end -= line.len();
+        // The last byte before the newline, which may be that of the line before, is not the first of the file.
+        let last = end + line.strip_suffix(b"\n").unwrap_or(line).len();
+        line.trim_ascii().is_empty() && last > 1
+    };
+    (0..file.count()).rev().take_while(is_counted).count()
+}
+
 impl Git {
     /// Tells the errors of a change; whether there were some.
     pub(crate) async fn check_change(&mut self, change: &Change, options: &DiffOptions) -> Result<bool> {
@@ -46,7 +59,9 @@ impl Git {
             return Ok(false);
         }
         let (left, right) = (File::new(&mut self.ctx, left).await?, File::new(&mut self.ctx, right).await?);
-        let found = runs(&mut self.ctx, &left, &right, options.blanks, options.is_minimal).await?;
+        // Nothing is ignored here, and runs are not moved to where a block ends.
+        let blanks = Blanks { keeps_places: true, ..Blanks::default() };
+        let found = runs(&mut self.ctx, &left, &right, blanks, false).await?;
         let path = bstr::BStr::new(options.shown(&change.path));
         let mut has_errors = false;
         for run in &found {
@@ -66,17 +81,11 @@ impl Git {
                 }
             }
         }
-        // Blank lines that come at the end.
-        let blank_from = |file: &File| {
-            let blanks =
-                (0..file.count()).rev().take_while(|at| file.line(*at).trim_ascii().is_empty()).count();
-            (file.count() - blanks, blanks)
-        };
-        let ((_, olds), (at, news)) = (blank_from(&left), blank_from(&right));
-        let touches = found.last().is_some_and(|run| run.inserted > 0 && run.right + run.inserted > at);
-        if news > olds && touches {
+        let (olds, news) = (blank_end(&left), blank_end(&right));
+        if news > olds {
             has_errors = true;
-            self.print(format!("{path}:{}: new blank line at EOF.\n", at + 1).as_bytes()).await?;
+            let line = right.count() - news + 1;
+            self.print(format!("{path}:{line}: new blank line at EOF.\n").as_bytes()).await?;
         }
         Ok(has_errors)
     }

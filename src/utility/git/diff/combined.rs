@@ -135,7 +135,7 @@ impl Git {
                 line.extend_from_slice(format!("{:06o} ", side.mode).as_bytes());
             }
             line.extend_from_slice(format!("{:06o}", file.result.mode).as_bytes());
-            let least = if options.full_index { Some(40) } else { options.abbreviation };
+            let least = if options.full_raw { Some(40) } else { options.abbreviation };
             for side in file.parents.iter().map(|parent| &parent.0).chain([&file.result]) {
                 let id = self.abbreviate(&side.id, least)?;
                 line.extend_from_slice(&[b" ", &id[..]].concat_metered());
@@ -288,8 +288,13 @@ impl Git {
         }
         if with_files {
             let null = &b"/dev/null"[..];
-            let old = if is_added { Vec::from(null) } else { quoted(&options.old_prefix, shown) };
-            let new = if is_deleted { Vec::from(null) } else { quoted(&options.new_prefix, shown) };
+            // Sides that are swapped keep their prefixes here.
+            let (mut old_prefix, mut new_prefix) = (&options.old_prefix, &options.new_prefix);
+            if options.is_reversed {
+                std::mem::swap(&mut old_prefix, &mut new_prefix);
+            }
+            let old = if is_added { Vec::from(null) } else { quoted(old_prefix, shown) };
+            let new = if is_deleted { Vec::from(null) } else { quoted(new_prefix, shown) };
             out.extend_from_slice(&[&b"--- "[..], &old, b"\n+++ ", &new, b"\n"].concat_metered());
         }
         Ok(out)
@@ -511,14 +516,15 @@ async fn dump(
         while end <= count && is_shown(end) {
             end += 1;
         }
-        let mut length = end - at - usize::from(end > count);
+        let length = end - at - usize::from(end > count);
         // Without context lines that only hang up lost ones are not shown.
         let hidden = if context == 0 {
             lines.get(at..end).unwrap_or(&[]).iter().filter(|line| line.added == 0).count()
         } else {
             0
         };
-        length = length.saturating_sub(hidden);
+        // Lines that were lost at the end alone make it less than nothing, which git shows as a large number.
+        let length = (length as u64).wrapping_sub(hidden as u64);
         out.resize_by(parents + 1, b'@');
         for parent in 0..parents {
             let (from, to) = (number(at, parent), number(end, parent));

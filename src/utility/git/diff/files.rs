@@ -1,13 +1,17 @@
 //! The index and the work tree against trees and each other.
 
 use super::change::{Change, Side};
+use super::combined::CombinedFile;
 use super::tree::{self, TreeFile};
 use crate::memory::Vec;
 use crate::utility::git::Git;
 use crate::utility::git::error::Result;
-use crate::utility::git::index::{Index, IndexEntry};
+use crate::utility::git::index::{Index, IndexEntry, KnownTrees, mode_of};
 use crate::utility::git::object::id::ObjectId;
+use crate::utility::git::object::tree::SUBMODULE;
 use crate::utility::git::pathspec::Pathspec;
+use crate::utility::git::work_tree::CheckedFolder;
+use crate::vfs::Metadata;
 use std::cmp::Ordering;
 
 /// The entries that are meant.
@@ -22,9 +26,27 @@ pub(crate) async fn tree_and_index(
     index: &Index,
     spec: &Pathspec,
 ) -> Result<Vec<Change>> {
-    let files = tree::files(git, tree, spec).await?;
+    tree_and_index_besides(git, tree, index, spec, &KnownTrees::default()).await
+}
+
+/// As [`tree_and_index`], where folders of the index are known to be trees.
+pub(crate) async fn tree_and_index_besides(
+    git: &mut Git,
+    tree: ObjectId,
+    index: &Index,
+    spec: &Pathspec,
+    known: &KnownTrees,
+) -> Result<Vec<Change>> {
+    let (files, same) = tree::files_besides(git, tree, spec, known).await?;
     let mut changes = Vec::new();
-    let entries = meant(index, spec);
+    let mut entries = Vec::new();
+    let mut from = 0;
+    // Both are in order: what lies between the folders is compared.
+    for range in same.iter().map(|folder| index.folder(folder)).chain([index.entries.len()..usize::MAX]) {
+        let between = index.entries.get(from..range.start.max(from)).unwrap_or(&[]);
+        entries.extend(between.iter().filter(|entry| spec.matches(&entry.path)));
+        from = range.end;
+    }
     let mut entries = entries.iter().peekable();
     let mut files = files.iter().peekable();
     loop {
@@ -43,7 +65,7 @@ pub(crate) async fn tree_and_index(
                 while entries.peek().is_some_and(|next| next.path == entry.path) {
                     entries.next();
                 }
-                changes.push(Change::unmerged(entry.path.clone()));
+                changes.push(Change { old, ..Change::unmerged(entry.path.clone()) });
             }
             // What is only meant to be added is not there yet.
             Some(entry) if entry.intent_to_add => {
@@ -64,87 +86,127 @@ pub(crate) async fn tree_and_index(
     }
 }
 
+/// How files of the work tree are told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Telling {
+    /// The side of a conflict that the file is compared with; 0: none.
+    pub(crate) stage: u8,
+    /// A file whose content is as it was is not told, though the index does not know that yet.
+    pub(crate) only_contents: bool,
+}
+
+impl Telling {
+    /// As commands for people do it.
+    pub(crate) const CONTENTS: Self = Self { stage: 2, only_contents: true };
+    /// As commands for scripts do it.
+    pub(crate) const FILES: Self = Self { stage: 2, only_contents: false };
+}
+
+/// What stands in the work tree for an entry: its mode and facts; a folder in the place of a file is nothing.
+fn file_of(git: &Git, entry: &IndexEntry, folder: &mut CheckedFolder) -> Result<Option<(u32, Metadata)>> {
+    let Some(metadata) = git.work_metadata_below(&entry.path, folder)? else { return Ok(None) };
+    let mut mode = mode_of(&metadata);
+    if mode == SUBMODULE && entry.mode != SUBMODULE {
+        return Ok(None);
+    }
+    let is_file = |mode: u32| mode & 0o170_000 == 0o100_000;
+    if is_file(mode) && is_file(entry.mode) && !git.trusts_modes() {
+        mode = entry.mode;
+    }
+    Ok(Some((mode, metadata)))
+}
+
 /// What differs between the index and the work tree.
 pub(crate) async fn index_and_work_tree(
     git: &mut Git,
     index: &Index,
     spec: &Pathspec,
+    telling: Telling,
 ) -> Result<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
+    let mut folder = CheckedFolder::default();
+    let mut last: Option<&IndexEntry> = None;
     for entry in &index.entries {
         git.ctx.tick().await?;
         if !spec.matches(&entry.path) {
             continue;
         }
-        if entry.stage > 0 {
-            if changes.last().is_none_or(|last| last.path != entry.path) {
-                changes.push(Change::unmerged(entry.path.clone()));
-            }
-            if entry.stage == 2
-                && let Some(mode) = git.work_mode(&entry.path)?
-            {
-                let old = Side::stored(entry.mode, entry.id);
-                changes.push(Change::new(entry.path.clone(), old, Side::in_work_tree(mode)));
-            }
+        if entry.stage == 0 {
+            let old = Side::stored(entry.mode, entry.id);
+            let change = against_file(git, index, entry, old, (telling, &mut folder)).await?;
+            changes.extend(change);
             continue;
         }
-        if let Some(change) = against_file(git, index, entry, Side::stored(entry.mode, entry.id)).await? {
-            changes.push(change);
+        let file = file_of(git, entry, &mut folder)?;
+        let new = file.as_ref().map_or(Side::NONE, |(mode, _)| Side::in_work_tree(*mode));
+        if last.is_none_or(|last| last.path != entry.path) {
+            changes.push(Change { new, ..Change::unmerged(entry.path.clone()) });
+        }
+        last = Some(entry);
+        if entry.stage == telling.stage {
+            let is_same = telling.only_contents
+                && new.mode == entry.mode
+                && git.work_id(&entry.path, new.mode).await? == entry.id;
+            if !is_same {
+                changes.push(Change::new(entry.path.clone(), Side::stored(entry.mode, entry.id), new));
+            }
         }
     }
     Ok(changes)
 }
 
 /// How the file of an entry differs from `old`.
-async fn against_file(git: &mut Git, index: &Index, entry: &IndexEntry, old: Side) -> Result<Option<Change>> {
-    let is_own = (old.mode, old.id) == (entry.mode, entry.id);
+async fn against_file(
+    git: &mut Git,
+    index: &Index,
+    entry: &IndexEntry,
+    old: Side,
+    (telling, folder): (Telling, &mut CheckedFolder),
+) -> Result<Option<Change>> {
+    let change = |new: Side| Change::new(entry.path.clone(), old, new);
+    let own = Side::stored(entry.mode, entry.id);
+    let of_entry = || (old != own).then(|| change(own));
     if entry.skip_work_tree || entry.assume_valid {
-        let new = Side::stored(entry.mode, entry.id);
-        return Ok((!is_own).then(|| Change::new(entry.path.clone(), old, new)));
+        return Ok(of_entry());
     }
-    let mode = git.work_mode(&entry.path)?;
+    let file = file_of(git, entry, folder)?;
     if entry.intent_to_add {
-        return Ok(mode.map(|mode| Change::new(entry.path.clone(), Side::NONE, Side::in_work_tree(mode))));
+        let new = file.map(|(mode, _)| Side::in_work_tree(mode));
+        return Ok(new.map(|new| Change::new(entry.path.clone(), Side::NONE, new)));
     }
-    let Some(mut mode) = mode else {
-        return Ok((old.mode != 0).then(|| Change::new(entry.path.clone(), old, Side::NONE)));
+    let Some((mode, metadata)) = file else {
+        return Ok((old.mode != 0).then(|| change(Side::NONE)));
     };
-    if mode == super::super::object::tree::SUBMODULE && old.mode != mode {
-        // A folder stands in the place of the file.
-        return Ok((old.mode != 0).then(|| Change::new(entry.path.clone(), old, Side::NONE)));
+    if mode == SUBMODULE {
+        return Ok(of_entry());
     }
-    if !git.trusts_modes() && mode & 0o170_000 == 0o100_000 && entry.mode & 0o170_000 == 0o100_000 {
-        mode = entry.mode;
+    let is_own =
+        entry.stage == 0 && mode == entry.mode && git.is_unchanged_file(index, entry, &metadata).await?;
+    if is_own {
+        return Ok(of_entry());
     }
-    if mode == super::super::object::tree::SUBMODULE {
-        return Ok(
-            (!is_own).then(|| Change::new(entry.path.clone(), old, Side::stored(entry.mode, entry.id)))
-        );
+    if telling.only_contents
+        && old.mode == mode
+        && old != own
+        && git.work_id(&entry.path, mode).await? == old.id
+    {
+        return Ok(None);
     }
-    let is_same = mode == entry.mode && git.is_unchanged(index, entry).await?;
-    if is_same {
-        return Ok(
-            (!is_own).then(|| Change::new(entry.path.clone(), old, Side::stored(entry.mode, entry.id)))
-        );
-    }
-    if old.mode == mode && !is_own {
-        let id = git.work_id(&entry.path, mode).await?;
-        if id == old.id {
-            return Ok(None);
-        }
-    }
-    Ok(Some(Change::new(entry.path.clone(), old, Side::in_work_tree(mode))))
+    Ok(Some(change(Side::in_work_tree(mode))))
 }
 
-/// What differs between a tree and the files of the work tree that the index knows.
+/// What differs between a tree and the files of the work tree that the index knows. With `combined`, files that all have go
+/// there, against the index and the tree at once.
 pub(crate) async fn tree_and_work_tree(
     git: &mut Git,
     tree: ObjectId,
     index: &Index,
     spec: &Pathspec,
+    (telling, mut combined): (Telling, Option<&mut Vec<CombinedFile>>),
 ) -> Result<Vec<Change>> {
     let files: Vec<TreeFile> = tree::files(git, tree, spec).await?;
     let mut changes: Vec<Change> = Vec::new();
+    let mut folder = CheckedFolder::default();
     let entries = meant(index, spec);
     let mut entries = entries.iter().peekable();
     let mut files = files.iter().peekable();
@@ -159,23 +221,30 @@ pub(crate) async fn tree_and_work_tree(
         let file = if order.is_le() { files.next() } else { None };
         let entry = if order.is_ge() { entries.next() } else { None };
         let old = file.map_or(Side::NONE, |file| Side::stored(file.mode, file.id));
-        match (file, entry) {
-            (_, Some(entry)) if entry.stage > 0 => {
-                while entries.peek().is_some_and(|next| next.path == entry.path) {
-                    entries.next();
-                }
-                changes.push(Change::unmerged(entry.path.clone()));
-                if let Some(mode) = git.work_mode(&entry.path)? {
-                    changes.push(Change::new(entry.path.clone(), old, Side::in_work_tree(mode)));
-                }
+        let Some(entry) = entry else {
+            changes.extend(file.map(|file| Change::new(file.path.clone(), old, Side::NONE)));
+            continue;
+        };
+        // Of a conflict the first side stands for all.
+        while entries.peek().is_some_and(|next| next.path == entry.path) {
+            entries.next();
+        }
+        let own = Side::stored(entry.mode, entry.id);
+        let before = Telling { only_contents: telling.only_contents && combined.is_none(), ..telling };
+        let Some(change) = against_file(git, index, entry, old, (before, &mut folder)).await? else {
+            continue;
+        };
+        match &mut combined {
+            Some(combined)
+                if change.old.mode != 0
+                    && change.new.mode != 0
+                    && !entry.skip_work_tree
+                    && !entry.assume_valid =>
+            {
+                let work = Side::in_work_tree(change.new.mode);
+                combined.push(super::combined::conflict(&entry.path, own, old, work));
             }
-            (_, Some(entry)) => {
-                if let Some(change) = against_file(git, index, entry, old).await? {
-                    changes.push(change);
-                }
-            }
-            (Some(file), None) => changes.push(Change::new(file.path.clone(), old, Side::NONE)),
-            (None, None) => {}
+            _ => changes.push(change),
         }
     }
 }

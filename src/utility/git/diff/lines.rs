@@ -18,6 +18,8 @@ pub(crate) struct Blanks {
     pub(crate) carriage_return: bool,
     /// Runs of blank lines alone do not count.
     pub(crate) lines: bool,
+    /// The indents of lines do not tell where a run that can be moved lies.
+    pub(crate) keeps_places: bool,
 }
 
 impl Blanks {
@@ -251,8 +253,11 @@ pub(crate) async fn runs(
     }
     let [mut left_changed, mut right_changed] = changed;
     let (left_line, right_line) = (|index: usize| left.line(index), |index: usize| right.line(index));
-    settle(ctx, &Lines { numbers: &lefts, line: &left_line }, &mut left_changed, &right_changed).await?;
-    settle(ctx, &Lines { numbers: &rights, line: &right_line }, &mut right_changed, &left_changed).await?;
+    let by_indents = !blanks.keeps_places;
+    let lines = Lines { numbers: &lefts, line: &left_line, by_indents };
+    settle(ctx, &lines, &mut left_changed, &right_changed).await?;
+    let lines = Lines { numbers: &rights, line: &right_line, by_indents };
+    settle(ctx, &lines, &mut right_changed, &left_changed).await?;
     collect(ctx, [left, right], [&left_changed, &right_changed], blanks).await
 }
 
@@ -272,7 +277,10 @@ async fn collect(
         let (deleted, inserted) = (length(lefts, x), length(rights, y));
         if deleted + inserted > 0 {
             let run = Run { left: x, deleted, right: y, inserted };
-            let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
+            // Without blanks that are ignored a line is blank when it has a byte at most, as git takes it.
+            let is_blank = |line: &[u8]| {
+                if blanks.are_ignored() { line.trim_ascii().is_empty() } else { line.len() <= 1 }
+            };
             let only_blanks = blanks.lines
                 && (x..x + deleted).all(|index| is_blank(left.line(index)))
                 && (y..y + inserted).all(|index| is_blank(right.line(index)));

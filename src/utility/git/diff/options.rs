@@ -124,6 +124,8 @@ pub(crate) struct DiffOptions {
     pub(crate) prefix_width: usize,
     pub(crate) abbreviation: Option<usize>,
     pub(crate) full_index: bool,
+    /// Names of objects are whole in `--raw`.
+    pub(crate) full_raw: bool,
     pub(crate) ends_in_nul: bool,
     pub(crate) old_prefix: Text,
     pub(crate) new_prefix: Text,
@@ -206,7 +208,7 @@ impl Git {
             options.renames = None;
         }
         if arguments.truth(DiffOpt::Abbrev) == Some(false) {
-            options.full_index = true;
+            options.full_raw = true;
         }
         if arguments.truth(DiffOpt::Relative) == Some(false) {
             options.relative = None;
@@ -268,7 +270,7 @@ impl Git {
             DiffOpt::StatCount => options.widths.count = Some(number()?),
             DiffOpt::Nul => options.ends_in_nul = true,
             DiffOpt::Abbrev => {
-                options.full_index = false;
+                (options.full_index, options.full_raw) = (false, false);
                 if given.is_some() {
                     options.abbreviation = Some(number()?.clamp(4, 40));
                 }

@@ -178,7 +178,7 @@ impl Git {
             let mut ids = Vec::new();
             for side in [change.old, change.new] {
                 // The name of what lies in the work tree is not known.
-                let least = if options.full_index { Some(40) } else { options.abbreviation };
+                let least = if options.full_raw { Some(40) } else { options.abbreviation };
                 ids.push(self.abbreviate(&side.id, least)?);
             }
             line.extend_from_slice(format!(":{:06o} {:06o} ", change.old.mode, change.new.mode).as_bytes());
@@ -200,13 +200,16 @@ impl Git {
             return Ok(line);
         }
         line.push(change.status);
-        if change.is_pair() {
+        if change.score > 0 {
             line.extend_from_slice(format!("{:03}", change.score * 100 / FULL).as_bytes());
+        }
+        if change.is_pair() {
             line.push(between);
             line.extend_from_slice(&put(&change.old_path));
         }
         line.push(between);
-        line.extend_from_slice(&put(&change.path));
+        let is_of_conflict = change.status == b'U';
+        line.extend_from_slice(&put(if is_of_conflict { &change.old_path } else { &change.path }));
         line.push(end);
         Ok(line)
     }

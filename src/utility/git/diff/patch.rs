@@ -48,8 +48,8 @@ impl Git {
     /// The patch of a change.
     pub(crate) async fn patch(&mut self, change: &Change, options: &DiffOptions) -> Result<Vec<u8>> {
         if change.status == b'U' {
-            let path = self.quoted(&change.path);
-            return Ok([&b"* Unmerged path "[..], &path, b"\n"].concat_metered());
+            let path = options.shown(&change.old_path);
+            return Ok([&b"* Unmerged path "[..], path, b"\n"].concat_metered());
         }
         if change.status == b'T' {
             // Another type of file: the old one goes, the new one comes.

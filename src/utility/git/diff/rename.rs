@@ -1,7 +1,7 @@
 //! Which files were renamed or copied: first those with the same content, then those of the same name, then all pairs by how
 //! many bytes they have in common, in pieces of lines.
 
-use super::change::Change;
+use super::change::{Change, Side};
 use crate::memory::{HashMap, Vec, vec};
 use crate::text::Text;
 use crate::utility::context::pace::tick_bytes;
@@ -74,8 +74,12 @@ pub(crate) async fn detect(
     for (index, change) in changes.iter().enumerate() {
         match change.status {
             b'A' => search.targets.push(index),
+            // What a conflict left in the work tree may have come from somewhere too.
+            b'U' if change.old.mode == 0 && change.new.mode == 0 => {}
+            b'U' if change.old.mode == 0 => search.targets.push(index),
+            b'U' if !options.copies => {}
             b'D' => search.sources.push(Source { change: index, is_deleted: true, uses: 0, pieces: None }),
-            b'M' | b'T' if options.copies => {
+            b'M' | b'T' | b'U' if options.copies => {
                 search.sources.push(Source { change: index, is_deleted: false, uses: 1, pieces: None });
             }
             _ => {}
@@ -85,7 +89,7 @@ pub(crate) async fn detect(
         return Ok(changes);
     }
     search.found = vec![None; search.targets.len()];
-    search.exact(git).await?;
+    let ids = search.exact(git).await?;
     if options.least < FULL {
         if !options.copies {
             search.by_name(git).await?;
@@ -107,23 +111,23 @@ pub(crate) async fn detect(
         .collect();
     let mut result = Vec::new();
     for (index, change) in changes.iter().enumerate() {
+        // The search has found out the names of what lies in the work tree.
+        let new = Side { id: ids.get(&index).copied().unwrap_or(change.new.id), ..change.new };
         if let Some((source, score)) = pairs.get(&index)
             && let (Some(origin), Some(left)) = (sources.get(*source), left.get_mut(*source))
             && let Some(from) = changes.get(origin.change)
         {
-            *left -= 1;
-            let status = if origin.is_deleted && *left == 0 { b'R' } else { b'C' };
+            let status = if change.status == b'U' {
+                b'U'
+            } else {
+                *left -= 1;
+                if origin.is_deleted && *left == 0 { b'R' } else { b'C' }
+            };
             let old_path = from.old_path.clone();
-            result.push(Change {
-                status,
-                score: *score,
-                old: from.old,
-                new: change.new,
-                old_path,
-                path: change.path.clone(),
-            });
+            let path = change.path.clone();
+            result.push(Change { status, score: *score, old: from.old, new, old_path, path });
         } else if !used.contains_key(&index) {
-            result.push(change.clone());
+            result.push(Change { new, ..change.clone() });
         }
     }
     Ok(result)
@@ -161,7 +165,9 @@ impl Search<'_> {
         git.work_id(&change.path, change.new.mode).await
     }
 
-    async fn exact(&mut self, git: &mut Git) -> Result<()> {
+    /// Files with the same content; the names of the targets, by their changes.
+    async fn exact(&mut self, git: &mut Git) -> Result<HashMap<usize, ObjectId>> {
+        let mut ids: HashMap<usize, ObjectId> = HashMap::new();
         let mut by_id: HashMap<ObjectId, Vec<usize>> = HashMap::new();
         for (index, source) in self.sources.iter().enumerate() {
             git.ctx.tick().await?;
@@ -174,6 +180,9 @@ impl Search<'_> {
         for target in 0..self.targets.len() {
             git.ctx.tick().await?;
             let id = self.new_id(git, target).await?;
+            if let Some(index) = self.targets.get(target) {
+                ids.insert(*index, id);
+            }
             let Some(change) = self.target(target) else { continue };
             let (path, new) = (change.path.clone(), change.new);
             let mut best: Option<(usize, u32)> = None;
@@ -198,7 +207,7 @@ impl Search<'_> {
                 self.pair(target, source, FULL);
             }
         }
-        Ok(())
+        Ok(ids)
     }
 
     /// Files whose name occurs once on each side.
@@ -303,20 +312,21 @@ impl Search<'_> {
     async fn similarity(&mut self, git: &mut Git, source: usize, target: usize, least: u32) -> Result<u32> {
         let (Some(from), Some(to)) = (self.source(source), self.target(target)) else { return Ok(0) };
         let (old, new, path) = (from.old, from_to(to), to.path.clone());
+        let old_path = from.old_path.clone();
         if !old.is_regular() || !new.is_regular() {
             return Ok(0);
         }
         let size = git.side_size(new, &path).await?;
         let old_size = match self.sources.get(source).and_then(|source| source.pieces.as_ref()) {
             Some((size, _)) => *size,
-            None => git.side_size(old, b"").await?,
+            None => git.side_size(old, &old_path).await?,
         };
         let (largest, delta) = (size.max(old_size), size.abs_diff(old_size));
         if largest * u64::from(FULL - least) < delta * u64::from(FULL) || size == 0 {
             return Ok(0);
         }
         if self.sources.get(source).is_some_and(|source| source.pieces.is_none()) {
-            let text = git.side_content(old, b"").await?;
+            let text = git.side_content(old, &old_path).await?;
             let pieces = pieces(git, &text).await?;
             if let Some(source) = self.sources.get_mut(source) {
                 source.pieces = Some((old_size, pieces));

@@ -17,6 +17,8 @@ pub(super) struct Lines<'l> {
     pub(super) numbers: &'l [u32],
     /// The text of a line.
     pub(super) line: &'l (dyn Fn(usize) -> &'l [u8] + Sync),
+    /// The blanks at the start of lines say where a block ends.
+    pub(super) by_indents: bool,
 }
 
 /// A run of changed lines `[start, end)`, empty between two lines that are not.
@@ -156,6 +158,9 @@ async fn settle_group(
             other.previous(others);
             ctx.tick().await?;
         }
+        return Ok(());
+    }
+    if !lines.by_indents {
         return Ok(());
     }
     let mut best: Option<(usize, Score)> = None;

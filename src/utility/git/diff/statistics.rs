@@ -6,6 +6,7 @@ use super::options::DiffOptions;
 use super::rename::FULL;
 use crate::memory::{JoinMetered, String, Vec, format, repeat_text};
 use crate::text::Text;
+use crate::utility::format::width::width;
 use crate::utility::git::Git;
 use crate::utility::git::error::Result;
 
@@ -78,7 +79,9 @@ impl Git {
     ) -> Result<Vec<Figures>> {
         let mut all = Vec::new();
         for change in changes {
-            let path = Text::from(options.shown(&change.path));
+            // A conflict is told by what its file came from.
+            let path = if change.status == b'U' { &change.old_path } else { &change.path };
+            let path = Text::from(options.shown(path));
             let old_path = change.is_pair().then(|| Text::from(options.shown(&change.old_path)));
             let mut name = match &old_path {
                 Some(old) => rename_name(self, old, &path),
@@ -179,7 +182,7 @@ fn scaled(number: u64, width: u64, most: u64) -> u64 {
 
 /// Columns that a name takes.
 fn columns(name: &[u8]) -> usize {
-    String::from_utf8_lossy(name).chars().count()
+    String::from_utf8_lossy(name).chars().map(|letter| width(letter).unwrap_or(0)).sum()
 }
 
 /// The widths that `--stat=WIDTH,NAME,COUNT` gives.
@@ -342,8 +345,10 @@ pub(super) fn summary(git: &Git, changes: &[Change], options: &DiffOptions) -> V
                 }
                 line
             }
-            b'U' => continue,
-            _ if old != new => format!(" mode change {old:06o} => {new:06o} {path}\n"),
+            b'U' if change.score > 0 => format!(" rewrite {path} ({}%)\n", change.score * 100 / FULL),
+            _ if old != 0 && new != 0 && old != new => {
+                format!(" mode change {old:06o} => {new:06o} {path}\n")
+            }
             _ => continue,
         };
         out.extend_from_slice(line.as_bytes());

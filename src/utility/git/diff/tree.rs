@@ -5,6 +5,7 @@ use crate::memory::{JoinMetered, Vec};
 use crate::text::Text;
 use crate::utility::git::Git;
 use crate::utility::git::error::Result;
+use crate::utility::git::index::KnownTrees;
 use crate::utility::git::object::id::ObjectId;
 use crate::utility::git::object::tree::{TreeEntry, compare_names};
 use crate::utility::git::pathspec::Pathspec;
@@ -132,13 +133,28 @@ pub(crate) struct TreeFile {
 
 /// The files of a tree that are meant, in the index's order.
 pub(crate) async fn files(git: &mut Git, tree: ObjectId, spec: &Pathspec) -> Result<Vec<TreeFile>> {
+    Ok(files_besides(git, tree, spec, &KnownTrees::default()).await?.0)
+}
+
+/// As [`files`], without those of folders that are known to be the trees; these folders.
+pub(crate) async fn files_besides(
+    git: &mut Git,
+    tree: ObjectId,
+    spec: &Pathspec,
+    known: &KnownTrees,
+) -> Result<(Vec<TreeFile>, Vec<Vec<u8>>)> {
     let mut files = Vec::new();
+    let mut folders = Vec::new();
     let mut tasks: Vec<(Vec<u8>, u32, ObjectId)> = Vec::new();
     tasks.push((Vec::new(), super::super::object::tree::TREE, tree));
     while let Some((path, mode, id)) = tasks.pop() {
         git.ctx.tick().await?;
         if mode != super::super::object::tree::TREE {
             files.push(TreeFile { path: path.into(), mode, id });
+            continue;
+        }
+        if known.has(&path, &id) {
+            folders.push(path);
             continue;
         }
         for entry in git.tree(&id).await?.iter().rev() {
@@ -154,5 +170,5 @@ pub(crate) async fn files(git: &mut Git, tree: ObjectId, spec: &Pathspec) -> Res
             }
         }
     }
-    Ok(files)
+    Ok((files, folders))
 }

@@ -30,7 +30,7 @@ pub(crate) struct History {
     filters: Filters,
     pub(crate) left_right: bool,
     side: Option<bool>,
-    is_reversed: bool,
+    pub(crate) is_reversed: bool,
     shows_boundary: bool,
     pub(crate) graph: Option<Graph>,
     /// The refs whose logs are walked.

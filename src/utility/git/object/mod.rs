@@ -1,7 +1,9 @@
 //! The object database: loose objects, packs and the databases that it borrows from (`info/alternates`).
 
 pub(crate) mod commit;
+mod graph;
 pub(crate) mod id;
+mod inflate;
 mod pack;
 pub(crate) mod tree;
 mod zlib;
@@ -9,8 +11,11 @@ mod zlib;
 use super::error::{Result, fatal, found};
 use crate::limit::Meter;
 use crate::memory::{BTreeSet, JoinMetered, ToMetered, Vec};
+use crate::utility::context::pace::tick_bytes;
 use crate::utility::file::join;
 use crate::vfs::FileSystem;
+use commit::Commit;
+use graph::CommitGraph;
 use id::{Kind, ObjectId};
 use pack::Pack;
 
@@ -23,6 +28,8 @@ pub(crate) struct Database {
     /// Folders with objects; the first is the repository's own.
     folders: Vec<Vec<u8>>,
     packs: Option<Vec<Pack>>,
+    /// What is written down of the commits; `None`: it was not looked for.
+    graph: Option<Option<CommitGraph>>,
 }
 
 impl Database {
@@ -43,7 +50,24 @@ impl Database {
                 }
             }
         }
-        Ok(Self { folders, packs: None })
+        Ok(Self { folders, packs: None, graph: None })
+    }
+
+    /// A commit's headers, where they are written down besides the object.
+    pub(crate) fn written_commit(&mut self, fs: &FileSystem, id: &ObjectId) -> Result<Option<Commit>> {
+        if self.graph.is_none() {
+            let mut graph = None;
+            for folder in &self.folders {
+                if graph.is_none() {
+                    graph = CommitGraph::open(fs, &join(folder, b"info/commit-graph"))?;
+                }
+            }
+            self.graph = Some(graph);
+        }
+        match &self.graph {
+            Some(Some(graph)) => graph.find(id),
+            _ => Ok(None),
+        }
     }
 
     fn packs(&mut self, fs: &FileSystem) -> Result<&mut Vec<Pack>> {
@@ -242,7 +266,22 @@ async fn read_loose(
     let Some(file) = pack::open(fs, path)? else { return Ok(None) };
     let read = |at: usize, block: &mut Vec<u8>| pack::read_at(&file, at as u64, 4096, block);
     let corrupt = || fatal!("loose object {id} (stored in {}) is corrupt", bstr::BStr::new(path));
-    let Some(mut bytes) = zlib::inflate(meter, most, read).await? else { return Err(corrupt()) };
+    let length = usize::try_from(file.len()?).unwrap_or(usize::MAX);
+    let mut small = None;
+    if length <= inflate::MOST / 4 {
+        // What is small is inflated at once, if it does not grow too much.
+        let room = length.saturating_mul(6).saturating_add(512).min(inflate::MOST);
+        file.read_at(0, &mut |bytes| {
+            small = inflate::inflate_into(bytes, room);
+            bytes.len()
+        })?;
+        tick_bytes(meter, small.as_ref().map_or(256, |bytes| bytes.len() + 256)).await?;
+    }
+    let bytes = match small {
+        Some(bytes) => Some(bytes),
+        None => zlib::inflate(meter, most, read).await?,
+    };
+    let Some(mut bytes) = bytes else { return Err(corrupt()) };
     let end = memchr::memchr(0, bytes.get(..64.min(bytes.len())).unwrap_or(&[])).ok_or_else(corrupt)?;
     let head = bytes.get(..end).unwrap_or(&[]);
     let space = memchr::memchr(b' ', head).ok_or_else(corrupt)?;

@@ -2,9 +2,10 @@
 //! A pack is never read as a whole.
 
 use super::id::{Kind, ObjectId};
+use super::inflate::{MOST, inflate_small};
 use super::zlib::inflate;
 use crate::limit::Meter;
-use crate::memory::{Arc, HashMap, Vec};
+use crate::memory::{Arc, Box, HashMap, Vec};
 use crate::utility::context::pace::tick_bytes;
 use crate::utility::git::error::{Result, found};
 use crate::vfs::{FileSystem, OpenFile, OpenOptions, Opened};
@@ -20,8 +21,41 @@ pub(super) struct Pack {
     data: OpenFile,
     version: u32,
     count: u32,
+    fan: Fan,
     bases: HashMap<u64, (Kind, Arc<Vec<u8>>)>,
     kept: usize,
+}
+
+/// For each first byte how many names of a sorted table begin with one up to it.
+pub(super) struct Fan(Box<[u8; 1024]>);
+
+impl Fan {
+    pub(super) fn read(file: &OpenFile, offset: u64) -> Result<Option<Self>> {
+        Ok(array_at::<1024>(file, offset)?.map(|bytes| Self(Box::new(bytes))))
+    }
+
+    /// How many names begin with a byte below this one.
+    pub(super) fn before(&self, byte: usize) -> u32 {
+        let end = byte * 4;
+        let bytes = end.checked_sub(4).and_then(|start| self.0.get(start..end));
+        bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_be_bytes)
+    }
+
+    /// The first place whose name is not below `id`; `name` gives the names of the table.
+    pub(super) fn lower_bound(&self, id: &ObjectId, name: impl Fn(u32) -> Result<ObjectId>) -> Result<u32> {
+        let byte = id.first_byte();
+        let mut low = self.before(byte);
+        let mut high = self.before(byte + 1).min(self.before(256));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if name(middle)? < *id {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
 }
 
 /// What an entry of a pack is.
@@ -51,7 +85,7 @@ pub(super) fn read_at(file: &OpenFile, offset: u64, length: usize, out: &mut Vec
 }
 
 /// `N` bytes of a file; `None` when there are fewer.
-fn array_at<const N: usize>(file: &OpenFile, offset: u64) -> Result<Option<[u8; N]>> {
+pub(super) fn array_at<const N: usize>(file: &OpenFile, offset: u64) -> Result<Option<[u8; N]>> {
     let mut bytes = [0; N];
     let mut filled = 0;
     while filled < N {
@@ -70,7 +104,7 @@ fn array_at<const N: usize>(file: &OpenFile, offset: u64) -> Result<Option<[u8; 
     Ok(Some(bytes))
 }
 
-fn number_at(file: &OpenFile, offset: u64) -> Result<u32> {
+pub(super) fn number_at(file: &OpenFile, offset: u64) -> Result<u32> {
     Ok(array_at::<4>(file, offset)?.map_or(0, u32::from_be_bytes))
 }
 
@@ -96,8 +130,9 @@ impl Pack {
             Some([0xff, b't', b'O', b'c', ..]) | None => return Ok(None),
             Some(_) => 1,
         };
-        let mut pack = Self { index, data: pack, version, count: 0, bases: HashMap::new(), kept: 0 };
-        pack.count = pack.fan(255)?;
+        let Some(fan) = Fan::read(&index, if version == 2 { 8 } else { 0 })? else { return Ok(None) };
+        let count = fan.before(256);
+        let pack = Self { index, data: pack, version, count, fan, bases: HashMap::new(), kept: 0 };
         // The index has to hold what it promises.
         let needed = pack.table() + u64::from(pack.count) * if version == 2 { 28 } else { 24 };
         Ok((pack.index.len()? >= needed).then_some(pack))
@@ -106,11 +141,6 @@ impl Pack {
     /// Where the sorted names begin.
     const fn table(&self) -> u64 {
         if self.version == 2 { 8 + 1024 } else { 1024 }
-    }
-
-    /// How many names begin with a byte up to this one.
-    fn fan(&self, byte: usize) -> Result<u32> {
-        number_at(&self.index, self.table() - 1024 + 4 * byte as u64)
     }
 
     pub(super) const fn count(&self) -> u32 {
@@ -128,18 +158,7 @@ impl Pack {
 
     /// The first place whose name is not below `id`.
     pub(super) fn lower_bound(&self, id: &ObjectId) -> Result<u32> {
-        let byte = id.first_byte();
-        let mut low = if byte == 0 { 0 } else { self.fan(byte - 1)? };
-        let mut high = self.fan(byte)?.min(self.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.name(middle)? < *id {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(low)
+        self.fan.lower_bound(id, |place| self.name(place))
     }
 
     /// The offset of an object in the pack.
@@ -215,6 +234,17 @@ impl Pack {
 
     async fn stream(&self, meter: &Meter, start: u64, size: u64) -> Result<Option<Vec<u8>>> {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if size <= MOST {
+            let mut small = None;
+            self.data.read_at(start, &mut |bytes| {
+                small = inflate_small(bytes, size);
+                bytes.len().min(size)
+            })?;
+            tick_bytes(meter, size + 256).await?;
+            if small.is_some() {
+                return Ok(small);
+            }
+        }
         let bytes = inflate(meter, size, |at, block| {
             read_at(&self.data, start + at as u64, size.clamp(256, 4096), block)
         });

@@ -238,7 +238,17 @@ impl Git {
                     _ => return Ok(0),
                 }
             }
-            b'(' => return Ok(trailers(rest, text, out)),
+            b'(' => {
+                for name in ["describe", "decorate"] {
+                    let inner = rest.get(1..).and_then(|rest| rest.strip_prefix(name.as_bytes()));
+                    if inner.is_some_and(|inner| inner.starts_with(b")") || inner.starts_with(b":")) {
+                        return Err(crate::utility::git::error::fatal!(
+                            "%({name}) in a format is not supported"
+                        ));
+                    }
+                }
+                return Ok(trailers(rest, text, out));
+            }
             _ => return Ok(0),
         }
         Ok(length)

@@ -5,6 +5,7 @@ use crate::memory::{JoinMetered, String, ToMetered, Vec, format, repeat_text};
 use crate::text::Text;
 use crate::utility::git::Git;
 use crate::utility::git::error::{GitError, Result};
+use crate::utility::git::unquoting::unquote_front;
 
 /// A hunk: lines with their sign and their newline, if they have one.
 #[derive(Clone, Debug, Default)]
@@ -114,43 +115,10 @@ fn body(line: &[u8]) -> &[u8] {
 
 /// A name, perhaps quoted, up to a tab or the end; and what follows.
 fn name(text: &[u8]) -> (Vec<u8>, &[u8]) {
-    let Some(quoted) = text.strip_prefix(b"\"") else {
+    unquote_front(text).unwrap_or_else(|| {
         let end = memchr::memchr(b'\t', text).unwrap_or(text.len());
-        return (text.get(..end).unwrap_or(text).to_metered(), text.get(end..).unwrap_or(&[]));
-    };
-    let mut out: Vec<u8> = Vec::new();
-    let mut at = 0;
-    while let Some(&byte) = quoted.get(at) {
-        at += 1;
-        match byte {
-            b'"' => break,
-            b'\\' => {
-                let next = quoted.get(at).copied().unwrap_or(b'\\');
-                at += 1;
-                let octal = quoted
-                    .get(at - 1..at + 2)
-                    .filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
-                out.push(match (next, octal) {
-                    (b'0'..=b'3', Some(digits)) => {
-                        at += 2;
-                        digits
-                            .iter()
-                            .fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0'))
-                    }
-                    (b'n', _) => b'\n',
-                    (b't', _) => b'\t',
-                    (b'r', _) => b'\r',
-                    (b'a', _) => 7,
-                    (b'b', _) => 8,
-                    (b'v', _) => 11,
-                    (b'f', _) => 12,
-                    (other, _) => other,
-                });
-            }
-            byte => out.push(byte),
-        }
-    }
-    (out, quoted.get(at..).unwrap_or(&[]))
+        (text.get(..end).unwrap_or(text).to_metered(), text.get(end..).unwrap_or(&[]))
+    })
 }
 
 /// A name without its first parts, in the folder that was asked for.

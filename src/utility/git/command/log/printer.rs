@@ -115,8 +115,14 @@ impl Printer {
             diff.formats.patch = true;
         }
         let uses = |text: &[u8]| {
-            let has = |needle: &[u8]| memchr::memmem::find(text, needle).is_some();
-            has(b"%d") || has(b"%D")
+            memchr::memchr_iter(b'%', text).any(|at| {
+                let rest = text.get(at + 1..).unwrap_or(&[]);
+                let rest = match rest {
+                    [b'+' | b'-' | b' ', rest @ ..] => rest,
+                    _ => rest,
+                };
+                rest.starts_with(b"d") || rest.starts_with(b"D")
+            })
         };
         let decorates = match (
             arguments.truth(HistoryOpt::Decorate),
