@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Members that may be left out, so that leaving one out is no fault.
-const OPTIONAL: [&str; 10] = [
+const OPTIONAL: [&str; 11] = [
     ".timeout",
     ".timeout_ms",
     ".cwd",
@@ -28,6 +28,8 @@ const OPTIONAL: [&str; 10] = [
     ".working_dir",
     ".strict_output",
     ".schema",
+    // `add_context` without templates adds nothing.
+    ".user_prompt_submit[0].args",
 ];
 
 /// Why a firing is not silent, or that it is. `known` are the warnings without the fault.
@@ -56,7 +58,7 @@ fn judge(base: &Base, known: &[Notice], ran: &Ran) -> Result<&'static str, Strin
 /// Whether a fault is none: what may be left out is.
 fn is_allowed(what: &str) -> bool {
     let left_out = what.strip_suffix(" is not there").or_else(|| what.strip_suffix(" is null"));
-    let is_event = |path: &str| path.matches('.').count() == 2 && path.starts_with("config.hooks.");
+    let is_event = |path: &str| path.rsplit_once('.').is_some_and(|(above, _)| above.ends_with(".hooks"));
     left_out.is_some_and(|path| OPTIONAL.iter().any(|name| path.ends_with(name)))
         || what.strip_suffix(" is not there").is_some_and(is_event)
 }

@@ -290,7 +290,7 @@ fn check_tells_places_and_status() {
 
 #[test]
 fn what_a_template_lacks_is_missing_only_beside_its_kin() {
-    let folder = Folder::new("check-templates");
+    let folder = Folder::new("check-kin");
     let call = |path: &str| {
         let command = format!("bash \\\"$CLAUDE_PROJECT_DIR\\\"/{path}");
         format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#)

@@ -455,7 +455,8 @@ async fn print(
         let fields = fields.get(side).and_then(Option::as_ref)?;
         fields.get(settings.keys.get(side).copied()?).copied()
     };
-    let separator = [settings.separator.unwrap_or(b' ')];
+    // With whole lines as fields a newline is between them.
+    let separator = [settings.separator.unwrap_or(if settings.whole_line { b'\n' } else { b' ' })];
     let mut first = true;
     if settings.format.is_empty() {
         put(ctx, settings, &separator, &mut first, key(0).or(key(1))).await?;

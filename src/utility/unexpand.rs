@@ -35,9 +35,16 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     super::format::tab_stops::separate_lists(&mut ctx.args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     // The last number of `-NUM` is taken when all options were read.
-    let mut digits: Vec<&Text> = options.values(Opt::Digits).collect();
-    let last = digits.pop();
-    let stops = TabStops::parse(digits.into_iter().chain(options.values(Opt::Tabs)).chain(last))?;
+    let is_list = |option: Opt| matches!(option, Opt::Tabs | Opt::Digits);
+    let mut lists: Vec<(Opt, &Text)> = options
+        .given()
+        .filter_map(|(option, list)| list.filter(|_| is_list(option)).map(|list| (option, list)))
+        .collect();
+    if let Some(at) = lists.iter().rposition(|(option, _)| *option == Opt::Digits) {
+        let last = lists.remove(at);
+        lists.push(last);
+    }
+    let stops = TabStops::parse(lists.into_iter().map(|(_, list)| list))?;
     let whole = (options.has(Opt::All) || options.has(Opt::Tabs)) && !options.has(Opt::FirstOnly);
     let mut line = Line::new(stops, whole);
     let mut status = ExitStatus::SUCCESS;

@@ -14,9 +14,6 @@ use std::sync::Arc;
 /// Bytes of a block. All but the last of a file are whole, or are not there and stand for zeros.
 pub(super) const BLOCK: usize = 64 * 1024;
 
-/// Bytes that are written at once into a block by who writes much.
-const MUCH: usize = BLOCK / 4;
-
 static ZEROS: [u8; BLOCK] = [0; BLOCK];
 
 /// See the module.
@@ -137,12 +134,7 @@ impl Blocks {
         while !rest.is_empty() {
             let inside = at % BLOCK;
             let (now, later) = rest.split_at(rest.len().min(BLOCK - inside));
-            let block = table.block(at / BLOCK)?;
-            if block.is_empty() && now.len() >= MUCH {
-                // More follows, as a rule.
-                reserve(block, BLOCK)?;
-            }
-            write_into(block, inside, now)?;
+            write_into(table.block(at / BLOCK)?, inside, now)?;
             at += now.len();
             rest = later;
         }

@@ -103,21 +103,17 @@ fn class_end(pattern: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bstr::ByteSlice as _;
 
     #[test]
     fn groups_are_written_out() {
         let shown = |pattern: &str| {
             let texts = expand(pattern.as_bytes())?;
-            Ok(texts
-                .iter()
-                .map(|text| String::from_utf8_lossy(text).into_owned())
-                .collect::<std::vec::Vec<_>>())
+            let texts: std::vec::Vec<_> = texts.iter().map(|text| text.to_str_lossy()).collect();
+            Ok(texts.join(" "))
         };
-        assert_eq!(
-            shown("a{b,c}{d,e}"),
-            Ok(vec!["abd".into(), "abe".into(), "acd".into(), "ace".into()].into_std())
-        );
-        assert_eq!(shown("[{]x,y"), Ok(vec!["[{]x,y".into()].into_std()));
+        assert_eq!(shown("a{b,c}{d,e}").as_deref().ok(), Some("abd abe acd ace"));
+        assert_eq!(shown("[{]x,y").as_deref().ok(), Some("[{]x,y"));
         assert_eq!(shown("{a"), Err(GlobError::UnclosedGroup));
         assert_eq!(shown("{a,{b}}"), Err(GlobError::NestedGroup));
         assert_eq!(shown("[a"), Err(GlobError::UnclosedClass));

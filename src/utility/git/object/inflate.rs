@@ -310,7 +310,7 @@ mod tests {
         for size in [0, 1, 2, 10, 300, 5000, 65_536] {
             texts.push((0..size).map(|index: usize| (index * index % 251) as u8).collect());
             texts.push((0..size).map(|index: usize| b"tree parent author"[index % 18]).collect());
-            texts.push(vec![b'x'; size].to_vec());
+            texts.push([b'x'].repeat(size));
             let mut state = 1_u32;
             texts.push(
                 (0..size)
