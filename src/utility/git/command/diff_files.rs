@@ -24,10 +24,7 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
-    let mut options = git.diff_options(&arguments.part())?;
-    options.renames = options.renames.filter(|_| {
-        arguments.last_of([DiffOpt::FindRenames, DiffOpt::FindCopies, DiffOpt::Renames]).is_some()
-    });
+    let mut options = git.plumbing_diff_options(&arguments.part())?;
     if options.formats.is_default() {
         options.formats.raw = true;
     }

@@ -39,10 +39,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Err(fatal!("diff-tree --{} is not supported", option.long()));
     }
     let is_combined = arguments.has(Opt::Combined) || arguments.has(Opt::DenseCombined);
-    let mut options = git.diff_options(&arguments.part())?;
-    options.renames = options.renames.filter(|_| {
-        arguments.last_of([DiffOpt::FindRenames, DiffOpt::FindCopies, DiffOpt::Renames]).is_some()
-    });
+    let mut options = git.plumbing_diff_options(&arguments.part())?;
     let is_deep = arguments.has(Opt::DenseCombined)
         || arguments.has(Opt::Recursive)
         || arguments.has(Opt::ShowTrees)

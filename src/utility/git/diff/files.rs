@@ -4,6 +4,7 @@ use super::change::{Change, Side};
 use super::combined::CombinedFile;
 use super::tree::{self, TreeFile};
 use crate::memory::Vec;
+use crate::text::Text;
 use crate::utility::git::Git;
 use crate::utility::git::error::Result;
 use crate::utility::git::index::{Index, IndexEntry, KnownTrees, mode_of};
@@ -17,6 +18,34 @@ use std::cmp::Ordering;
 /// The entries that are meant.
 fn meant<'i>(index: &'i Index, spec: &Pathspec) -> Vec<&'i IndexEntry> {
     index.entries.iter().filter(|entry| spec.matches(&entry.path)).collect()
+}
+
+/// The files of a tree beside the entries of the index, in the order of their paths.
+struct Pairs<'p> {
+    files: &'p [TreeFile],
+    entries: &'p [&'p IndexEntry],
+}
+
+impl<'p> Pairs<'p> {
+    /// The file and the entry of the next path, as far as they are there.
+    fn next(&mut self) -> Option<(Option<&'p TreeFile>, Option<&'p IndexEntry>)> {
+        let order = match (self.files.first(), self.entries.first()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(file), Some(entry)) => file.path.cmp(&entry.path),
+        };
+        let file = if order.is_le() { self.files.split_off_first() } else { None };
+        let entry = if order.is_ge() { self.entries.split_off_first() } else { None };
+        Some((file, entry.copied()))
+    }
+
+    /// Leaves out the other stages of a path.
+    fn skip(&mut self, path: &Text) {
+        while self.entries.first().is_some_and(|next| next.path == *path) {
+            self.entries.split_off_first();
+        }
+    }
 }
 
 /// What differs between a tree and the index.
@@ -47,24 +76,13 @@ pub(crate) async fn tree_and_index_besides(
         entries.extend(between.iter().filter(|entry| spec.matches(&entry.path)));
         from = range.end;
     }
-    let mut entries = entries.iter().peekable();
-    let mut files = files.iter().peekable();
-    loop {
+    let mut pairs = Pairs { files: &files, entries: &entries };
+    while let Some((file, entry)) = pairs.next() {
         git.ctx.tick().await?;
-        let order = match (files.peek(), entries.peek()) {
-            (None, None) => return Ok(changes),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(file), Some(entry)) => file.path.cmp(&entry.path),
-        };
-        let file = if order.is_le() { files.next() } else { None };
-        let entry = if order.is_ge() { entries.next() } else { None };
         let old = file.map_or(Side::NONE, |file| Side::stored(file.mode, file.id));
         match entry {
             Some(entry) if entry.stage > 0 => {
-                while entries.peek().is_some_and(|next| next.path == entry.path) {
-                    entries.next();
-                }
+                pairs.skip(&entry.path);
                 changes.push(Change { old, ..Change::unmerged(entry.path.clone()) });
             }
             // What is only meant to be added is not there yet.
@@ -84,6 +102,7 @@ pub(crate) async fn tree_and_index_besides(
             }
         }
     }
+    Ok(changes)
 }
 
 /// How files of the work tree are told.
@@ -208,27 +227,16 @@ pub(crate) async fn tree_and_work_tree(
     let mut changes: Vec<Change> = Vec::new();
     let mut folder = CheckedFolder::default();
     let entries = meant(index, spec);
-    let mut entries = entries.iter().peekable();
-    let mut files = files.iter().peekable();
-    loop {
+    let mut pairs = Pairs { files: &files, entries: &entries };
+    while let Some((file, entry)) = pairs.next() {
         git.ctx.tick().await?;
-        let order = match (files.peek(), entries.peek()) {
-            (None, None) => return Ok(changes),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(file), Some(entry)) => file.path.cmp(&entry.path),
-        };
-        let file = if order.is_le() { files.next() } else { None };
-        let entry = if order.is_ge() { entries.next() } else { None };
         let old = file.map_or(Side::NONE, |file| Side::stored(file.mode, file.id));
         let Some(entry) = entry else {
             changes.extend(file.map(|file| Change::new(file.path.clone(), old, Side::NONE)));
             continue;
         };
         // Of a conflict the first side stands for all.
-        while entries.peek().is_some_and(|next| next.path == entry.path) {
-            entries.next();
-        }
+        pairs.skip(&entry.path);
         let own = Side::stored(entry.mode, entry.id);
         let before = Telling { only_contents: telling.only_contents && combined.is_none(), ..telling };
         let Some(change) = against_file(git, index, entry, old, (before, &mut folder)).await? else {
@@ -247,4 +255,5 @@ pub(crate) async fn tree_and_work_tree(
             _ => changes.push(change),
         }
     }
+    Ok(changes)
 }

@@ -223,6 +223,14 @@ impl Git {
         Ok(options)
     }
 
+    /// The options of a command for scripts, which looks for renames only where that is asked for.
+    pub(crate) fn plumbing_diff_options(&self, arguments: &Arguments<DiffOpt>) -> Result<DiffOptions> {
+        let mut options = self.diff_options(arguments)?;
+        let asking = [DiffOpt::FindRenames, DiffOpt::FindCopies, DiffOpt::Renames];
+        options.renames = options.renames.filter(|_| arguments.last_of(asking).is_some());
+        Ok(options)
+    }
+
     fn take_diff_option(
         &self,
         options: &mut DiffOptions,
