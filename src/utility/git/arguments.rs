@@ -211,8 +211,15 @@ impl Git {
     }
 }
 
+impl Command {
+    /// What a subcommand says of arguments that it cannot take: its usage.
+    pub(crate) fn usage_error(&self) -> GitError {
+        GitError::Plain(usage(self), 129)
+    }
+}
+
 /// The usage of a subcommand.
-pub(crate) fn usage(row: &Command) -> String {
+fn usage(row: &Command) -> String {
     let mut text = String::new();
     for (index, line) in row.usage.lines().enumerate() {
         text.push_str(if index == 0 { "usage: " } else { "   or: " });

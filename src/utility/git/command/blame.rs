@@ -106,7 +106,7 @@ async fn run(git: &mut Git) -> Result<u8> {
 
 /// The words that name commits, and the file.
 fn operands(git: &Git, arguments: &Arguments<Opt>) -> Result<(Vec<Text>, Text)> {
-    let usage = || GitError::Plain(super::super::arguments::usage(&COMMAND), 129);
+    let usage = || COMMAND.usage_error();
     let mut words = arguments.operands.clone();
     match arguments.separator {
         Some(before) if before + 1 == words.len() => {

@@ -111,7 +111,7 @@ async fn create(git: &mut Git, arguments: &Arguments<Opt>, operands: &[Text]) ->
     let (name, start) = match operands {
         [name] => (name, Text::from_static(b"HEAD")),
         [name, start] => (name, start.clone()),
-        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => return Err(COMMAND.usage_error()),
     };
     let options = BranchOptions { tracks: arguments.truth(Opt::Track), is_quiet: arguments.has(Opt::Quiet) };
     git.make_branch(name, &start, arguments.has(Opt::Force), options).await?;

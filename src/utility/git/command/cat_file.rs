@@ -36,7 +36,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let (kind, name) = match (mode, arguments.operands.as_slice()) {
         (Some(_), [name]) => (None, name),
         (None, [kind, name]) => (Some(kind), name),
-        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => return Err(COMMAND.usage_error()),
     };
     let Some(id) = git.resolve(name).await? else {
         if mode == Some(Opt::Exists) {

@@ -28,7 +28,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         None => arguments.operands.split_at(arguments.operands.len().min(1)),
     };
     if (names.is_empty() && !reports_all) || paths.is_empty() {
-        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+        return Err(COMMAND.usage_error());
     }
     for path in paths {
         let full = git.relative(path)?;

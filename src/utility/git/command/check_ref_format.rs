@@ -25,7 +25,7 @@ pub(super) static COMMAND: Command = Command {
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     let [name] = arguments.operands.as_slice() else {
-        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+        return Err(COMMAND.usage_error());
     };
     if arguments.has(Opt::Branch) {
         let count = name.strip_prefix(b"@{-").and_then(|rest| rest.strip_suffix(b"}"));

@@ -81,7 +81,7 @@ enum Action {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let mut arguments = git.arguments::<Opt>()?;
-    let usage = || GitError::Plain(super::super::arguments::usage(&COMMAND), 129);
+    let usage = || COMMAND.usage_error();
     let mut operands = std::mem::take(&mut arguments.operands);
     let by_option = [
         (Opt::List, Action::List),

@@ -30,7 +30,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     options.full_raw |= options.abbreviation.is_none() && !arguments.has(DiffOpt::Abbrev);
     let Some((name, paths)) = arguments.operands.split_first() else {
-        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+        return Err(COMMAND.usage_error());
     };
     let id = git.resolve_or_fail(name).await?;
     let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("bad tree object {name}")) };

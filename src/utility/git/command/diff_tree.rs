@@ -115,7 +115,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
             Ok(status)
         }
-        _ => Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => Err(COMMAND.usage_error()),
     }
 }
 

@@ -42,7 +42,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let folder = match arguments.operands.as_slice() {
         [] => cwd.to_metered(),
         [folder] => normalise(&crate::vfs::path::join(&cwd, folder)),
-        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => return Err(COMMAND.usage_error()),
     };
     let is_bare = arguments.has(Opt::Bare);
     git.fs().create_dir_all(&folder, 0o755)?;

@@ -32,7 +32,7 @@ pub(super) static COMMAND: Command = Command {
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     let Some((name, paths)) = arguments.operands.split_first() else {
-        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+        return Err(COMMAND.usage_error());
     };
     let Some(id) = git.resolve(name).await? else { return Err(fatal!("Not a valid object name {name}")) };
     let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("not a tree object")) };

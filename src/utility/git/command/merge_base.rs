@@ -75,7 +75,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Ok(u8::from(!git.is_ancestor(*one, *other).await?));
     }
     let Some((one, others)) = ids.split_first().filter(|(_, others)| !others.is_empty()) else {
-        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+        return Err(COMMAND.usage_error());
     };
     let bases = git.merge_bases(*one, others).await?;
     let most = if arguments.has(Opt::All) { bases.len() } else { 1 };

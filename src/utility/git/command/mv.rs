@@ -27,7 +27,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     let Some((target, sources)) = arguments.operands.split_last().filter(|(_, sources)| !sources.is_empty())
     else {
-        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+        return Err(COMMAND.usage_error());
     };
     let mut index = git.read_index().await?;
     let to = git.relative(target)?;

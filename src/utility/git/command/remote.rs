@@ -118,7 +118,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                 words.first().cloned().unwrap_or_default()
             ));
         }
-        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => return Err(COMMAND.usage_error()),
     }
     Ok(0)
 }

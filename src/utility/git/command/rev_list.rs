@@ -54,7 +54,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
             return Ok(0);
         }
-        return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129));
+        return Err(COMMAND.usage_error());
     }
     let is_formatted =
         arguments.last_of([HistoryOpt::Pretty, HistoryOpt::Format, HistoryOpt::Oneline]).is_some();

@@ -63,6 +63,6 @@ async fn run(git: &mut Git) -> Result<u8> {
             git.write_symbolic(name, target, arguments.value(Opt::Reason).map(Text::as_bytes))?;
             Ok(0)
         }
-        _ => Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => Err(COMMAND.usage_error()),
     }
 }

@@ -30,7 +30,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         (true, [name, old]) => (name, None, Some(old)),
         (false, [name, new]) => (name, Some(new), None),
         (false, [name, new, old]) => (name, Some(new), Some(old)),
-        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => return Err(COMMAND.usage_error()),
     };
     if let Some(old) = old {
         let wanted = git.resolve(old).await?.ok_or_else(|| fatal!("{old}: not a valid old SHA1"))?;

@@ -27,7 +27,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(b"GIT_EDITOR") => return Ok(1),
         Some(b"GIT_PAGER") => b"cat".to_metered(),
         Some(b"GIT_SHELL_PATH") => b"/bin/sh".to_metered(),
-        _ => return Err(GitError::Plain(super::super::arguments::usage(&COMMAND), 129)),
+        _ => return Err(COMMAND.usage_error()),
     };
     git.print(&[&text[..], b"\n"].concat_metered()).await?;
     Ok(0)
