@@ -33,7 +33,7 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-struct Settings {
+struct CmpOptions {
     bytes: bool,
     verbose: bool,
     quiet: bool,
@@ -89,7 +89,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 fn trouble(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &CmpOptions,
     name: &Text,
     error: OperandError,
 ) -> Result<ExitStatus, UtilityError> {
@@ -100,7 +100,7 @@ fn trouble(
     Ok(ExitStatus(2))
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<CmpOptions, UtilityError> {
     if let Some(extra) = options.operands.get(4) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
     }
@@ -108,7 +108,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
         parse_count(text)
             .map_err(|_| UtilityError::Usage(format!("invalid --{option} value {}", quote_name(text))))
     };
-    let mut settings = Settings {
+    let mut settings = CmpOptions {
         bytes: options.has(Opt::PrintBytes),
         verbose: options.has(Opt::Verbose),
         quiet: options.has(Opt::Quiet),
@@ -165,7 +165,7 @@ struct Place {
 
 async fn compare(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &CmpOptions,
     names: [&Text; 2],
     [left, right]: [&mut Input; 2],
 ) -> Result<ExitStatus, (usize, OperandError)> {
@@ -223,7 +223,7 @@ async fn compare(
 }
 
 /// Columns of a byte's number with `-l`: as many as the last one that can be compared needs.
-fn number_width(settings: &Settings, inputs: [&Input; 2]) -> usize {
+fn number_width(settings: &CmpOptions, inputs: [&Input; 2]) -> usize {
     let mut last = settings.limit.min(i64::MAX as u64);
     for (input, skip) in inputs.into_iter().zip(settings.skips) {
         let description = input.description();
@@ -234,7 +234,7 @@ fn number_width(settings: &Settings, inputs: [&Input; 2]) -> usize {
     last.checked_ilog10().map_or(1, |digits| digits as usize + 1)
 }
 
-fn first_difference(settings: &Settings, names: [&Text; 2], byte: u64, line: u64, a: u8, b: u8) -> Vec<u8> {
+fn first_difference(settings: &CmpOptions, names: [&Text; 2], byte: u64, line: u64, a: u8, b: u8) -> Vec<u8> {
     let [left, right] = names;
     let mut text = [left.as_bytes(), b" ", right, b" differ: "].concat_metered();
     text.extend_from_slice(format!("byte {byte}, line {line}").as_bytes());
@@ -245,7 +245,7 @@ fn first_difference(settings: &Settings, names: [&Text; 2], byte: u64, line: u64
     text
 }
 
-fn report_end(ctx: &mut Context, settings: &Settings, name: &Text, place: &Place) {
+fn report_end(ctx: &mut Context, settings: &CmpOptions, name: &Text, place: &Place) {
     if settings.quiet {
         return;
     }

@@ -32,7 +32,7 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-struct Settings {
+struct CutOptions {
     ranges: Vec<Range>,
     fields: bool,
     separator: u8,
@@ -55,7 +55,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<CutOptions, UtilityError> {
     let usage = |text: &str| UtilityError::Usage(text.into());
     let lists = [Opt::Bytes, Opt::Characters, Opt::Fields].map(|kind| options.count(kind));
     if lists.iter().sum::<usize>() > 1 {
@@ -84,7 +84,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
         None if fields => vec![separator],
         None => Vec::new(),
     };
-    Ok(Settings {
+    Ok(CutOptions {
         ranges: parse_list(list, fields, options.has(Opt::Complement))?,
         fields,
         separator,
@@ -94,7 +94,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     })
 }
 
-async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> Result<(), OperandError> {
+async fn cut_operand(ctx: &mut Context, settings: &CutOptions, operand: &[u8]) -> Result<(), OperandError> {
     let mut input = ctx.open_input(operand)?;
     if settings.fields && settings.separator == settings.delimiter {
         return cut_lines_as_fields(ctx, settings, &mut input).await;
@@ -133,7 +133,7 @@ const SHORT_SEPARATOR: usize = 16;
 /// Takes whole lines that are buffered, up to one that is long: what waits for nothing needs no future.
 async fn cut_short_lines(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &CutOptions,
     input: &mut Input,
 ) -> Result<(), OperandError> {
     loop {
@@ -163,7 +163,7 @@ async fn cut_short_lines(
 }
 
 /// Writes the wanted bytes of a short line, and its end.
-fn cut_bytes(out: &mut Output, settings: &Settings, line: &[u8]) {
+fn cut_bytes(out: &mut Output, settings: &CutOptions, line: &[u8]) {
     let mut is_first = true;
     for range in &settings.ranges {
         let end = range.last.min(line.len());
@@ -178,7 +178,7 @@ fn cut_bytes(out: &mut Output, settings: &Settings, line: &[u8]) {
 }
 
 /// Writes the wanted fields of a short line, and its end.
-fn cut_fields(out: &mut Output, settings: &Settings, line: &[u8]) {
+fn cut_fields(out: &mut Output, settings: &CutOptions, line: &[u8]) {
     let mut separators = memchr::memchr_iter(settings.separator, line).peekable();
     if separators.peek().is_none() {
         if !settings.only_delimited {
@@ -223,7 +223,7 @@ fn cut_fields(out: &mut Output, settings: &Settings, line: &[u8]) {
 
 async fn select_bytes(
     ctx: &Context,
-    settings: &Settings,
+    settings: &CutOptions,
     line: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), OperandError> {
@@ -243,7 +243,7 @@ async fn select_bytes(
 /// Returns whether the line is printed at all.
 async fn select_fields(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &CutOptions,
     line: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<bool, OperandError> {
@@ -293,7 +293,7 @@ const TURN: usize = 256;
 /// With the line's end as delimiter the lines of the input are the fields of one record.
 async fn cut_lines_as_fields(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &CutOptions,
     input: &mut Input,
 ) -> Result<(), OperandError> {
     let mut ranges = settings.ranges.iter();

@@ -14,7 +14,7 @@ use crate::memory::{Arc, String, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 use convert::Converter;
-use settings::Settings;
+use settings::DdOptions;
 use statistics::Statistics;
 use std::future::poll_fn;
 
@@ -33,7 +33,7 @@ const LARGEST_BLOCK: u64 = 1 << 32;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<NoOption>(&UTILITY)?;
-    let settings = Settings::parse(ctx, &options.operands)?;
+    let settings = DdOptions::parse(ctx, &options.operands)?;
     let mut copy = Copy::open(ctx, settings)?;
     let status = copy.run(ctx).await?;
     copy.statistics.finish(ctx, copy.settings.status);
@@ -41,7 +41,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 struct Copy {
-    settings: Settings,
+    settings: DdOptions,
     input: Arc<Description>,
     output: Arc<Description>,
     /// Names as messages show them.
@@ -57,7 +57,7 @@ fn failed(message: String) -> UtilityError {
 }
 
 impl Copy {
-    fn open(ctx: &mut Context, settings: Settings) -> Result<Self, UtilityError> {
+    fn open(ctx: &mut Context, settings: DdOptions) -> Result<Self, UtilityError> {
         let what = |name: &[u8]| format!("failed to open {}", quote_name(name));
         let input = match &settings.input {
             Some(name) => {

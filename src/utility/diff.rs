@@ -62,7 +62,7 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status of everything that goes wrong.
 const TROUBLE: ExitStatus = ExitStatus(2);
 
-struct Settings {
+struct ComparisonOptions {
     brief: bool,
     report_identical: bool,
     /// Lines of context; `None`: the normal format.
@@ -88,7 +88,8 @@ struct Pair {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = ctx.args.clone();
     let options = ctx.parse_options::<Opt>(&UTILITY).map_err(|error| with_hint("diff", error))?;
-    let settings = Settings::of(&options, &args, &ctx.meter).map_err(|error| with_hint("diff", error))?;
+    let settings =
+        ComparisonOptions::of(&options, &args, &ctx.meter).map_err(|error| with_hint("diff", error))?;
     let paths = match options.operands.as_slice() {
         [left, right] => [left.clone(), right.clone()],
         [] => return Err(with_hint("diff", UtilityError::Usage("missing operand after 'diff'".into()))),
@@ -122,7 +123,7 @@ pub(super) fn with_hint(name: &str, error: UtilityError) -> UtilityError {
     }
 }
 
-impl Settings {
+impl ComparisonOptions {
     fn of(
         options: &Options<Opt>,
         args: &[Text],
@@ -210,7 +211,7 @@ fn join(directory: &[u8], name: &[u8]) -> Text {
 /// Compares a pair; the entries of two directories are put on the list.
 async fn compare(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &ComparisonOptions,
     pair: &Pair,
     pending: &mut Vec<Pair>,
 ) -> Result<ExitStatus, UtilityError> {
@@ -297,7 +298,7 @@ fn quote_plain(name: &[u8]) -> String {
 
 async fn list_directories(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &ComparisonOptions,
     pair: &Pair,
     pending: &mut Vec<Pair>,
 ) -> Result<ExitStatus, UtilityError> {
@@ -341,7 +342,7 @@ async fn list_directories(
 
 async fn compare_files(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &ComparisonOptions,
     pair: &Pair,
     exists: [bool; 2],
 ) -> Result<ExitStatus, UtilityError> {

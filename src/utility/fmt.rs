@@ -51,7 +51,7 @@ enum Margin {
     Tagged,
 }
 
-struct Settings {
+struct FmtOptions {
     margin: Margin,
     uniform: bool,
     width: usize,
@@ -99,7 +99,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<FmtOptions, UtilityError> {
     let number = |option: Opt, most: u64| -> Result<Option<usize>, UtilityError> {
         let Some(text) = options.value(option) else { return Ok(None) };
         let fail = |reason: &str| UtilityError::failed(format!("invalid width: {}{reason}", quote(text)));
@@ -117,7 +117,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     let lead = prefix.iter().take_while(|byte| **byte == b' ').count();
     let full = prefix.get(lead..).unwrap_or(&[]);
     let end = full.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
-    Ok(Settings {
+    Ok(FmtOptions {
         margin: match options {
             options if options.has(Opt::SplitOnly) => Margin::Split,
             options if options.has(Opt::CrownMargin) => Margin::Crown,
@@ -145,7 +145,7 @@ struct Line {
 }
 
 struct Filler<'s> {
-    settings: &'s Settings,
+    settings: &'s FmtOptions,
     input: Input,
     /// `None`: the end.
     line: Option<Line>,
@@ -170,7 +170,7 @@ fn skip_blanks(text: &[u8], at: usize, column: usize, tabs: &mut bool) -> (usize
 }
 
 impl<'s> Filler<'s> {
-    fn new(settings: &'s Settings, input: Input) -> Self {
+    fn new(settings: &'s FmtOptions, input: Input) -> Self {
         let paragraph = Paragraph::new(settings.width, settings.goal, settings.prefix.clone());
         Self { settings, input, line: None, paragraph, other_indent: 0 }
     }

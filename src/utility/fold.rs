@@ -24,7 +24,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 #[derive(Clone, Copy)]
-struct Settings {
+struct FoldOptions {
     bytes: bool,
     spaces: bool,
     width: u64,
@@ -33,7 +33,7 @@ struct Settings {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut settings =
-        Settings { bytes: options.has(Opt::Bytes), spaces: options.has(Opt::Spaces), width: 80 };
+        FoldOptions { bytes: options.has(Opt::Bytes), spaces: options.has(Opt::Spaces), width: 80 };
     if let Some(text) = options.last_of([Opt::Width]).and_then(|name| options.value(name)) {
         let bad = |reason: &str| {
             UtilityError::failed(format!("invalid number of columns: {}{reason}", quote(text)))
@@ -55,7 +55,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// Where the column is after a byte.
-fn advance(settings: Settings, column: u64, byte: u8) -> u64 {
+fn advance(settings: FoldOptions, column: u64, byte: u8) -> u64 {
     match byte {
         _ if settings.bytes => column + 1,
         0x08 => column.saturating_sub(1),
@@ -65,7 +65,7 @@ fn advance(settings: Settings, column: u64, byte: u8) -> u64 {
     }
 }
 
-async fn fold_operand(ctx: &mut Context, settings: Settings, operand: &[u8]) -> Result<(), OperandError> {
+async fn fold_operand(ctx: &mut Context, settings: FoldOptions, operand: &[u8]) -> Result<(), OperandError> {
     let mut input = ctx.open_input(operand)?;
     // The output line that is not written yet.
     let mut line = Vec::new();

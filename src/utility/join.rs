@@ -50,7 +50,7 @@ enum Field {
     Of(usize, usize),
 }
 
-struct Settings {
+struct JoinOptions {
     keys: [usize; 2],
     unpaired: [bool; 2],
     paired: bool,
@@ -180,8 +180,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
-    let mut settings = Settings {
+fn settings(options: &Options<Opt>) -> Result<JoinOptions, UtilityError> {
+    let mut settings = JoinOptions {
         keys: [0, 0],
         unpaired: [false, false],
         paired: !options.has(Opt::OnlyUnpaired),
@@ -273,7 +273,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
 /// All fields that the first lines have.
 async fn auto_format(
     ctx: &Context,
-    settings: &Settings,
+    settings: &JoinOptions,
     lines: [&[u8]; 2],
 ) -> Result<Vec<Field>, LimitError> {
     let mut format = vec![Field::Key];
@@ -286,7 +286,7 @@ async fn auto_format(
     Ok(format)
 }
 
-impl Settings {
+impl JoinOptions {
     async fn fields<'l>(&self, ctx: &Context, line: &'l [u8]) -> Result<Vec<&'l [u8]>, LimitError> {
         // An empty line has no field, whatever separates fields.
         if line.is_empty() {
@@ -365,7 +365,7 @@ impl Side {
         self.lines().next().unwrap_or(&[])
     }
 
-    async fn read_next(&mut self, meter: &Meter, settings: &Settings) -> Result<(), UtilityError> {
+    async fn read_next(&mut self, meter: &Meter, settings: &JoinOptions) -> Result<(), UtilityError> {
         self.next.clear();
         match self.input.next_line(settings.delimiter).await {
             Ok(None) => self.has_next = false,
@@ -386,7 +386,7 @@ impl Side {
     async fn read_group(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &JoinOptions,
         side: usize,
         one: bool,
         unpaired_seen: bool,
@@ -424,7 +424,7 @@ impl Side {
     fn report_disorder(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &JoinOptions,
         unpaired: bool,
     ) -> Result<(), UtilityError> {
         if self.disorder || !settings.check.unwrap_or(unpaired) {
@@ -442,7 +442,7 @@ impl Side {
 
 async fn print(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &JoinOptions,
     lines: [Option<&[u8]>; 2],
 ) -> Result<(), UtilityError> {
     let mut fields = [None, None];
@@ -489,7 +489,7 @@ const STRETCH: usize = 16 << 10;
 /// Prints a field, and before it the separator, unless it is the first one.
 async fn put(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &JoinOptions,
     separator: &[u8],
     first: &mut bool,
     field: Option<&[u8]>,

@@ -62,7 +62,7 @@ enum Format {
     Zeros,
 }
 
-struct Settings {
+struct NlOptions {
     /// Of header, body and footer.
     styles: [Style; 3],
     delimiter: Vec<u8>,
@@ -118,7 +118,7 @@ async fn style(
     }
 }
 
-async fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings, UtilityError> {
+async fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<NlOptions, UtilityError> {
     let styles = [
         style(ctx, options.value(Opt::HeaderNumbering), "header", Style::None).await?,
         style(ctx, options.value(Opt::BodyNumbering), "body", Style::Nonempty).await?,
@@ -155,7 +155,7 @@ async fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings,
     if delimiter.len() == 1 {
         delimiter.push(b':');
     }
-    Ok(Settings {
+    Ok(NlOptions {
         styles,
         delimiter,
         increment: number(Opt::LineIncrement, "line number increment", 1, any)?,
@@ -179,7 +179,7 @@ fn section(delimiter: &[u8], line: &[u8]) -> Option<usize> {
 
 async fn number_operand(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &NlOptions,
     state: &mut State,
     operand: &[u8],
 ) -> Result<(), OperandError> {
@@ -225,7 +225,7 @@ async fn number_operand(
     Ok(())
 }
 
-fn write_number(settings: &Settings, state: &mut State, out: &mut Vec<u8>) -> Result<(), UtilityError> {
+fn write_number(settings: &NlOptions, state: &mut State, out: &mut Vec<u8>) -> Result<(), UtilityError> {
     if state.overflow {
         return Err(UtilityError::failed("line number overflow"));
     }

@@ -8,7 +8,7 @@ mod settings;
 use crate::memory::{JoinMetered, Vec};
 use crate::utility::prelude::*;
 use number::{Number, Parsed};
-use settings::{Invalid, Settings};
+use settings::{Invalid, NumfmtOptions};
 
 options! {
     enum Opt {
@@ -60,7 +60,7 @@ const UNCONVERTED: u8 = 2;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let mut settings = Settings::of(&options)?;
+    let mut settings = NumfmtOptions::of(&options)?;
     for warning in std::mem::take(&mut settings.warnings) {
         ctx.warn(warning);
     }
@@ -110,7 +110,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// Whether everything in the line could be converted.
-async fn convert_line(ctx: &mut Context, settings: &Settings, line: &[u8]) -> Result<bool, UtilityError> {
+async fn convert_line(
+    ctx: &mut Context,
+    settings: &NumfmtOptions,
+    line: &[u8],
+) -> Result<bool, UtilityError> {
     let mut all_valid = true;
     let mut rest = line;
     let mut number = 0_u64;
@@ -151,7 +155,7 @@ const fn is_separator(byte: u8) -> bool {
 /// The number in other words; `None`: it is invalid, which was told as the settings want it.
 fn convert(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &NumfmtOptions,
     field: &[u8],
     number: u64,
 ) -> Result<Option<Vec<u8>>, UtilityError> {

@@ -18,7 +18,7 @@ use crate::limit::gauge;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 use order::{Line, Order};
-use settings::{Check, Settings};
+use settings::{Check, SortOptions};
 
 options! {
     enum Opt {
@@ -130,7 +130,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     ctx.args = with_keys(args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let settings = Settings::of(&options, ctx.session.random.next_u64())?;
+    let settings = SortOptions::of(&options, ctx.session.random.next_u64())?;
     let inputs = ctx.inputs(&options.operands);
     if settings.check != Check::No {
         return check::run(ctx, &settings, &inputs).await;
@@ -197,7 +197,7 @@ async fn read_all(
 }
 
 /// Where the result goes.
-fn open_output(ctx: &mut Context, settings: &Settings) -> Result<Option<Output>, UtilityError> {
+fn open_output(ctx: &mut Context, settings: &SortOptions) -> Result<Option<Output>, UtilityError> {
     settings
         .output
         .as_ref()
@@ -207,7 +207,7 @@ fn open_output(ctx: &mut Context, settings: &Settings) -> Result<Option<Output>,
 
 async fn write_lines(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &SortOptions,
     order: &Order<'_>,
     lines: &[Line],
 ) -> Result<(), UtilityError> {

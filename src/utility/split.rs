@@ -13,7 +13,7 @@ use crate::memory::format;
 use crate::utility::prelude::*;
 use names::Names;
 use pieces::Unit;
-use settings::{Settings, Way};
+use settings::{SplitOptions, Way};
 use target::Targets;
 
 options! {
@@ -67,7 +67,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let settings = Settings::of(&options)?;
+    let settings = SplitOptions::of(&options)?;
     let mut operands = options.operands.iter();
     let file = operands.next().cloned().unwrap_or(Text::from_static(b"-"));
     let prefix = operands.next().cloned().unwrap_or(Text::from_static(b"x"));

@@ -31,7 +31,7 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-struct Settings {
+struct StringsOptions {
     least: usize,
     radix: Option<u8>,
     shows_file: bool,
@@ -73,8 +73,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
-    let mut settings = Settings {
+fn settings(options: &Options<Opt>) -> Result<StringsOptions, UtilityError> {
+    let mut settings = StringsOptions {
         least: 4,
         radix: None,
         shows_file: options.has(Opt::FileName),
@@ -131,7 +131,7 @@ struct Run {
 
 async fn scan(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &StringsOptions,
     mut input: Input,
     name: &Text,
 ) -> Result<(), OperandError> {
@@ -183,7 +183,7 @@ async fn scan(
     Ok(())
 }
 
-fn is_shown(settings: &Settings, byte: u8) -> bool {
+fn is_shown(settings: &StringsOptions, byte: u8) -> bool {
     match byte {
         b'\t' | 0x20..=0x7e => true,
         0x7f => false,
@@ -194,7 +194,7 @@ fn is_shown(settings: &Settings, byte: u8) -> bool {
 }
 
 /// The character of 16 or 32 bits, if it is one of ASCII.
-fn wide(settings: &Settings, bytes: &[u8]) -> Option<u8> {
+fn wide(settings: &StringsOptions, bytes: &[u8]) -> Option<u8> {
     let (rest, low) = if settings.big_endian {
         bytes.split_last().map(|(low, rest)| (rest, low))?
     } else {
@@ -204,7 +204,7 @@ fn wide(settings: &Settings, bytes: &[u8]) -> Option<u8> {
 }
 
 impl Run {
-    fn push(&mut self, ctx: &mut Context, settings: &Settings, name: &Text, character: u8) {
+    fn push(&mut self, ctx: &mut Context, settings: &StringsOptions, name: &Text, character: u8) {
         if self.is_shown {
             ctx.stdout.push(&[character]);
             return;
@@ -227,7 +227,7 @@ impl Run {
         ctx.stdout.push(&self.held);
     }
 
-    fn end(&mut self, ctx: &mut Context, settings: &Settings) {
+    fn end(&mut self, ctx: &mut Context, settings: &StringsOptions) {
         if self.is_shown {
             ctx.stdout.push(&settings.separator);
         }

@@ -66,7 +66,7 @@ enum Wanted {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Settings {
+struct UniqOptions {
     wanted: Wanted,
     /// Of all lines of a group, the last one is left out (`-D -u`).
     drops_last: bool,
@@ -98,8 +98,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
-    let mut settings = Settings {
+fn settings(options: &Options<Opt>) -> Result<UniqOptions, UtilityError> {
+    let mut settings = UniqOptions {
         drops_last: options.has(Opt::Unique) && options.has_any([Opt::AllDuplicates, Opt::AllRepeated]),
         wanted: wanted(options)?,
         skip_fields: 0,
@@ -185,7 +185,7 @@ fn method(
 
 async fn copy(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &UniqOptions,
     input: &mut Input,
     output: &mut Option<Output>,
     name: &[u8],
@@ -246,7 +246,7 @@ async fn copy(
 /// What has to be written as soon as a line of a group is seen, after the first one and the one before it; returns whether
 /// something was.
 async fn add_line(
-    settings: &Settings,
+    settings: &UniqOptions,
     out: &mut Output,
     [first, previous, line]: [&[u8]; 3],
     count: u64,
@@ -282,7 +282,7 @@ async fn add_line(
 }
 
 async fn end_group(
-    settings: &Settings,
+    settings: &UniqOptions,
     out: &mut Output,
     first: &[u8],
     lines: u64,
@@ -304,7 +304,7 @@ async fn end_group(
     Ok(())
 }
 
-async fn equal(meter: &Meter, settings: &Settings, one: &[u8], two: &[u8]) -> Result<bool, LimitError> {
+async fn equal(meter: &Meter, settings: &UniqOptions, one: &[u8], two: &[u8]) -> Result<bool, LimitError> {
     if settings.skip_fields == 0 && one.len().max(two.len()) <= STRETCH {
         // Most lines end here: what waits for nothing needs no future.
         let (one, two) = (compared_bytes(settings, one), compared_bytes(settings, two));
@@ -328,7 +328,7 @@ async fn equal(meter: &Meter, settings: &Settings, one: &[u8], two: &[u8]) -> Re
 const STRETCH: usize = 16 << 10;
 
 /// The part of a line that is compared.
-async fn compared<'l>(meter: &Meter, settings: &Settings, line: &'l [u8]) -> Result<&'l [u8], LimitError> {
+async fn compared<'l>(meter: &Meter, settings: &UniqOptions, line: &'l [u8]) -> Result<&'l [u8], LimitError> {
     let mut rest = line;
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
     for _ in 0..settings.skip_fields {
@@ -344,7 +344,7 @@ async fn compared<'l>(meter: &Meter, settings: &Settings, line: &'l [u8]) -> Res
 }
 
 /// Of what follows the fields that are skipped.
-fn compared_bytes<'l>(settings: &Settings, rest: &'l [u8]) -> &'l [u8] {
+fn compared_bytes<'l>(settings: &UniqOptions, rest: &'l [u8]) -> &'l [u8] {
     let rest = rest.get(settings.skip_bytes..).unwrap_or(&[]);
     rest.get(..settings.check_bytes).unwrap_or(rest)
 }

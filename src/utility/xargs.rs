@@ -53,7 +53,7 @@ const MAX_BYTES: u64 = 128 * 1024;
 const MAX_PROCESSES: u64 = 32;
 
 /// What the options say.
-struct Settings {
+struct XargsOptions {
     initial: Vec<Text>,
     replace: Option<Text>,
     max_args: Option<u64>,
@@ -72,7 +72,7 @@ struct Settings {
 }
 
 struct Runner {
-    settings: Settings,
+    settings: XargsOptions,
     items: Vec<Text>,
     /// Bytes of `items`, and of the initial arguments.
     bytes: u64,
@@ -124,7 +124,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     read.map(|()| runner.status)
 }
 
-fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings, UtilityError> {
+fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<XargsOptions, UtilityError> {
     let number = |option: Opt, least: u64| -> Result<Option<u64>, UtilityError> {
         let Some(text) = options.value(option) else { return Ok(None) };
         let name = option.short();
@@ -167,7 +167,7 @@ fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<Settings, Utili
     let last_end = ends.last().and_then(|(_, end)| end);
     let initial =
         if options.operands.is_empty() { vec![Text::from_static(b"echo")] } else { options.operands.clone() };
-    Ok(Settings {
+    Ok(XargsOptions {
         initial,
         max_args: max_args.filter(|_| matches!(last, None | Some(Opt::MaxArgs))),
         max_lines: lines.filter(|_| matches!(last, None | Some(Opt::Lines | Opt::MaxLines))),

@@ -68,7 +68,7 @@ pub(super) struct Suspended {
 
 /// Texts of variables that are used all the time.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct CachedVariables {
     pub(super) convfmt: Text,
     pub(super) ofmt: Text,
     pub(super) ofs: Text,
@@ -84,7 +84,7 @@ pub(super) struct Machine<'p> {
     pub(super) globals: Vec<Value>,
     pub(super) arrays: Arrays,
     pub(super) record: Record,
-    pub(super) settings: Settings,
+    pub(super) settings: CachedVariables,
     pub(super) splitter: Splitter,
     /// `IGNORECASE`
     pub(super) ignore_case: bool,
@@ -155,7 +155,7 @@ impl<'p> Machine<'p> {
             globals,
             arrays: Arrays::default(),
             record: Record::default(),
-            settings: Settings {
+            settings: CachedVariables {
                 convfmt: text(b"%.6g"),
                 ofmt: text(b"%.6g"),
                 ofs: text(b" "),

@@ -5,7 +5,7 @@ use super::error::Fault;
 use super::field::{Need, Piece, Splitter, split};
 use super::function::{count_characters, number_key, skip_characters, substr_range};
 use super::letter_case::push_in_case;
-use super::machine::{Machine, Pause, Settings};
+use super::machine::{CachedVariables, Machine, Pause};
 use super::op::{FIELDWIDTHS, FPAT, FS, Function, IGNORECASE, NF, OFS, Op, Place, RLENGTH, RS, RSTART, Var};
 use super::replacement::{Replacement, Replacements};
 use super::value::Value;
@@ -65,7 +65,7 @@ impl Machine<'_> {
         let pace = &mut Pace::Shared(meter);
         let prepared = match need {
             Need::Text | Need::Field(0) => {
-                let Settings { ofs, convfmt, .. } = &self.settings;
+                let CachedVariables { ofs, convfmt, .. } = &self.settings;
                 self.record.rebuild(ofs, convfmt, pace).await
             }
             Need::Field(_) | Need::OwnFields => {

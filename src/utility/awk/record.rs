@@ -2,7 +2,7 @@
 
 use super::error::Fault;
 use super::field::Splitter;
-use super::machine::{Machine, Pause, Settings};
+use super::machine::{CachedVariables, Machine, Pause};
 use super::number::to_number;
 use super::op::{FNR, NR, Op, Place, Source};
 use super::value::Value;
@@ -129,7 +129,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let ticker = &mut MeterTicker::new(&self.meter);
-        let Settings { ofs, convfmt, .. } = &self.settings;
+        let CachedVariables { ofs, convfmt, .. } = &self.settings;
         let rebuilt = in_place(pin!(self.record.rebuild(ofs, convfmt, &mut Pace::Alone(ticker))));
         rebuilt.unwrap_or(Ok(())).map_err(|error| self.regex_fault(&error, b""))
     }

@@ -1,6 +1,6 @@
 //! Conversions of `dd`: characters first, then pairs of bytes, then lines and records.
 
-use super::settings::{Lines, Set, Settings};
+use super::settings::{DdOptions, Lines, Set};
 use super::table;
 use crate::limit::LimitError;
 use crate::memory::{Box, Vec};
@@ -24,7 +24,7 @@ pub(super) struct Converter {
 }
 
 impl Converter {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &DdOptions) -> Self {
         let mut map = Box::new(std::array::from_fn(|byte| byte as u8));
         for byte in map.iter_mut() {
             // To ASCII before the case is changed, from it after that.

@@ -61,7 +61,7 @@ pub(super) struct Flags {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct DdOptions {
     pub(super) input: Option<Text>,
     pub(super) output: Option<Text>,
     pub(super) input_block: u64,
@@ -111,7 +111,7 @@ fn usage<T>(message: String) -> Result<T, UtilityError> {
     Err(UtilityError::Usage(message))
 }
 
-impl Settings {
+impl DdOptions {
     pub(super) fn parse(ctx: &mut Context, operands: &[Text]) -> Result<Self, UtilityError> {
         let mut settings = Self::default();
         let mut block = None;
@@ -212,7 +212,7 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for DdOptions {
     fn default() -> Self {
         Self {
             input: None,

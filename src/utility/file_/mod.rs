@@ -21,7 +21,7 @@ use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata, OpenOptions};
 use encoding::Encoding;
 use kind::Kind;
-use options::{Opt, Settings, Shows, Test};
+use options::{FileOptions, Opt, Shows, Test};
 
 pub(super) const UTILITY: Utility = Utility {
     name: "file",
@@ -51,7 +51,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.stdout.push(super::context::options::version(&UTILITY).as_bytes());
         return Ok(ExitStatus::SUCCESS);
     }
-    let mut settings = Settings::new(ctx);
+    let mut settings = FileOptions::new(ctx);
     let mut status = ExitStatus::SUCCESS;
     let mut has_list = false;
     for (option, argument) in options.given() {
@@ -88,7 +88,7 @@ async fn read_list(ctx: &mut Context, list: &Text) -> Result<Vec<Text>, UtilityE
 
 async fn tell_all(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &FileOptions,
     names: &[Text],
     status: &mut ExitStatus,
 ) -> Result<(), UtilityError> {
@@ -122,7 +122,7 @@ async fn tell_all(
 }
 
 /// A name as it is printed, and its columns. Standard input has the name of its device.
-fn shown_name(name: &[u8], settings: &Settings) -> (String, usize) {
+fn shown_name(name: &[u8], settings: &FileOptions) -> (String, usize) {
     let name = if name == b"-" { b"/dev/stdin" } else { name };
     let mut out = String::new();
     let mut columns = 0;
@@ -154,7 +154,7 @@ fn shown_name(name: &[u8], settings: &Settings) -> (String, usize) {
 /// What is told of one file; `Err`: a fault that is part of the exit status.
 async fn look(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &FileOptions,
     name: &Text,
 ) -> Result<Result<String, String>, UtilityError> {
     if name.as_bytes() == b"-" {
@@ -219,7 +219,7 @@ fn bits(data: &Metadata) -> String {
 /// What is told of a file whose content is not read.
 fn special(
     ctx: &Context,
-    settings: &Settings,
+    settings: &FileOptions,
     path: &[u8],
     data: &Metadata,
 ) -> Result<Option<Result<String, String>>, UtilityError> {
@@ -266,7 +266,7 @@ fn special(
 /// Reads the first bytes, and tells what they are.
 async fn read(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &FileOptions,
     mut input: Input,
     prefix: &str,
 ) -> Result<String, UtilityError> {
@@ -312,7 +312,7 @@ async fn tail(input: &mut Input, data: &[u8]) -> Result<archive::Tail, UtilityEr
 /// The kind of some bytes, in words too, and their encoding.
 async fn classify(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &FileOptions,
     data: &[u8],
     tail: archive::Tail,
 ) -> Result<(Kind, String, Encoding), UtilityError> {
@@ -351,7 +351,7 @@ async fn classify(
 }
 
 /// A script or a source, whose encoding is told with it.
-fn found_text(data: &[u8], settings: &Settings, is_text: bool) -> Option<Kind> {
+fn found_text(data: &[u8], settings: &FileOptions, is_text: bool) -> Option<Kind> {
     if !settings.tests(Test::Soft) {
         return None;
     }
@@ -360,7 +360,7 @@ fn found_text(data: &[u8], settings: &Settings, is_text: bool) -> Option<Kind> {
 
 async fn plain_text(
     ctx: &Context,
-    settings: &Settings,
+    settings: &FileOptions,
     data: &[u8],
     encoding: Encoding,
     kind: Option<Kind>,

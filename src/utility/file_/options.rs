@@ -51,7 +51,7 @@ pub(super) enum Shows {
     Extensions,
 }
 
-pub(super) struct Settings {
+pub(super) struct FileOptions {
     pub(super) is_brief: bool,
     pub(super) tells_errors: bool,
     pub(super) follows: bool,
@@ -66,7 +66,7 @@ pub(super) struct Settings {
     excluded: Vec<Test>,
 }
 
-impl Settings {
+impl FileOptions {
     pub(super) fn new(ctx: &Context) -> Self {
         Self {
             is_brief: false,

@@ -6,7 +6,7 @@
 //! newline is tried again on the line alone, and when that was in vain too often, line after line is searched. Once much
 //! text was searched, the automaton for many lines does it (`regex/dense.rs`), unless a literal is looked for.
 
-use super::settings::{Settings, Syntax};
+use super::settings::{GrepOptions, Syntax};
 use crate::limit::Meter;
 use crate::memory::{Box, JoinMetered, String, Vec, format, vec};
 use crate::utility::context::pace::Pace;
@@ -67,7 +67,7 @@ enum Scan {
     Lines,
 }
 
-fn options_of(settings: &Settings, meter: &Arc<Meter>) -> RegexOptions {
+fn options_of(settings: &GrepOptions, meter: &Arc<Meter>) -> RegexOptions {
     RegexOptions {
         ignore_case: settings.ignore_case,
         whole_line: settings.whole_line,
@@ -78,7 +78,7 @@ fn options_of(settings: &Settings, meter: &Arc<Meter>) -> RegexOptions {
 }
 
 /// What is wrong with a pattern by itself.
-pub(super) fn fault(settings: &Settings, pattern: &[u8], meter: &Arc<Meter>) -> Option<RegexError> {
+pub(super) fn fault(settings: &GrepOptions, pattern: &[u8], meter: &Arc<Meter>) -> Option<RegexError> {
     let syntax = match settings.syntax {
         Syntax::Basic => RegexSyntax::Basic,
         Syntax::Extended => RegexSyntax::Extended,
@@ -91,7 +91,7 @@ pub(super) fn fault(settings: &Settings, pattern: &[u8], meter: &Arc<Meter>) -> 
 }
 
 impl Matcher {
-    pub(super) fn new(settings: &Settings, meter: &Arc<Meter>) -> Result<Self, RegexError> {
+    pub(super) fn new(settings: &GrepOptions, meter: &Arc<Meter>) -> Result<Self, RegexError> {
         let options = options_of(settings, meter);
         let (sources, syntax) = sources(settings);
         let is_posix = matches!(syntax, RegexSyntax::Basic | RegexSyntax::Extended);
@@ -346,7 +346,7 @@ fn refers_back(source: &[u8]) -> bool {
 }
 
 /// Each pattern as a regular expression, and their syntax.
-fn sources(settings: &Settings) -> (Vec<Vec<u8>>, RegexSyntax) {
+fn sources(settings: &GrepOptions) -> (Vec<Vec<u8>>, RegexSyntax) {
     let patterns = &settings.patterns;
     match settings.syntax {
         Syntax::Basic => (patterns.clone(), RegexSyntax::Basic),
@@ -382,7 +382,7 @@ fn joined(sources: &[Vec<u8>], syntax: RegexSyntax) -> Vec<u8> {
 }
 
 /// What GNU grep warns of: a repetition of nothing.
-pub(super) fn warnings(settings: &Settings) -> Vec<String> {
+pub(super) fn warnings(settings: &GrepOptions) -> Vec<String> {
     let mut warnings = Vec::new();
     if settings.syntax != Syntax::Extended {
         return warnings;

@@ -14,7 +14,7 @@ mod walk;
 use crate::utility::prelude::*;
 use crate::utility::regex::has_bare_class;
 use matcher::Matcher;
-use settings::{Report, Settings, Syntax};
+use settings::{GrepOptions, Report, Syntax};
 
 pub(super) const UTILITY: Utility = Utility {
     name: "grep",
@@ -121,7 +121,7 @@ pub(super) async fn start_fixed(ctx: &mut Context) -> Result<ExitStatus, Utility
 
 /// What is known while operands are searched.
 struct Grep {
-    settings: Settings,
+    settings: GrepOptions,
     matcher: Matcher,
     /// Whether output lines begin with the file's name.
     with_name: bool,
@@ -183,7 +183,7 @@ async fn run(
 }
 
 /// Tells what is wrong with each pattern, and where those of a file stand; false where no pattern by itself is wrong.
-fn tell_faults(ctx: &mut Context, settings: &Settings) -> bool {
+fn tell_faults(ctx: &mut Context, settings: &GrepOptions) -> bool {
     let mut is_told = false;
     for (index, pattern) in settings.patterns.iter().enumerate() {
         let Some(error) = matcher::fault(settings, pattern, &ctx.meter) else { continue };

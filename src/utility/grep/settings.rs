@@ -46,7 +46,7 @@ pub(super) enum Directories {
 }
 
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct GrepOptions {
     pub(super) syntax: Syntax,
     /// One for each line of each pattern, none twice.
     pub(super) patterns: Vec<Vec<u8>>,
@@ -86,7 +86,7 @@ pub(super) struct Settings {
     pub(super) excluded_directories: Selection,
 }
 
-impl Settings {
+impl GrepOptions {
     /// Whether no line of any input can be selected, so that inputs are not even opened: without a pattern, or where `-v`
     /// excludes the empty one.
     pub(super) fn selects_nothing(&self) -> bool {
@@ -102,7 +102,7 @@ pub(super) async fn parse(
     ctx: &mut Context,
     utility: &'static Utility,
     syntax: Syntax,
-) -> Result<(Settings, Vec<Text>), UtilityError> {
+) -> Result<(GrepOptions, Vec<Text>), UtilityError> {
     let (options, end) = ctx.parse_options_in_order::<Opt>(utility);
     let mut chosen = (syntax != Syntax::Basic).then_some(syntax);
     let mut sources = Sources::default();
@@ -151,7 +151,7 @@ pub(super) async fn parse(
         Some(_) => Some(false),
         None => None,
     };
-    let settings = Settings {
+    let settings = GrepOptions {
         syntax,
         patterns,
         places,

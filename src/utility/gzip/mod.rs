@@ -50,7 +50,7 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-struct Settings {
+struct GzipOptions {
     mode: Mode,
     /// `-n` and `-N`; `None`: as the task has it.
     names: Option<bool>,
@@ -62,7 +62,7 @@ struct Settings {
 }
 
 struct Gzip {
-    settings: Settings,
+    settings: GzipOptions,
     totals: Totals,
 }
 
@@ -124,7 +124,7 @@ fn worse(one: ExitStatus, two: ExitStatus) -> ExitStatus {
     if one == ExitStatus::FAILURE || two.is_success() { one } else { two }
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<GzipOptions, UtilityError> {
     let refused = [(Opt::Rsyncable, "--rsyncable"), (Opt::License, "--license")];
     if let Some((_, name)) = refused.into_iter().find(|(option, _)| options.has(*option)) {
         return Err(UtilityError::Usage(format!("option {name} is not supported")));
@@ -152,7 +152,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
             _ => {}
         }
     }
-    Ok(Settings {
+    Ok(GzipOptions {
         mode: Mode {
             task,
             to_stdout: options.has(Opt::Stdout),
@@ -170,7 +170,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
 }
 
 /// Says it unless `-q` was given.
-fn warn(ctx: &mut Context, settings: &Settings, message: impl std::fmt::Display) -> ExitStatus {
+fn warn(ctx: &mut Context, settings: &GzipOptions, message: impl std::fmt::Display) -> ExitStatus {
     if !settings.quiet {
         ctx.warn(message);
     }
@@ -198,7 +198,7 @@ async fn operand_of(ctx: &mut Context, gzip: &mut Gzip, operand: &[u8]) -> Resul
 /// The file of that name, or of the name with a suffix.
 fn find_file(
     ctx: &Context,
-    settings: &Settings,
+    settings: &GzipOptions,
     operand: &[u8],
 ) -> Result<(Vec<u8>, Metadata), (Vec<u8>, FsError)> {
     let follows = settings.mode.force || settings.mode.to_stdout;

@@ -1,6 +1,6 @@
 //! What `gzip` does with an input that is open, and what it says of it.
 
-use super::{Gzip, Settings, WARNING, name, warn};
+use super::{Gzip, GzipOptions, WARNING, name, warn};
 use crate::limit::LimitError;
 use crate::memory::{JoinMetered, String, Vec, format};
 use crate::utility::compress::operand::{Done, Mode, Obstacle, Packer, Task, say};
@@ -51,7 +51,14 @@ impl Counts {
 }
 
 impl Totals {
-    fn add(&mut self, ctx: &mut Context, settings: &Settings, counts: Counts, shown: &[u8], time: Duration) {
+    fn add(
+        &mut self,
+        ctx: &mut Context,
+        settings: &GzipOptions,
+        counts: Counts,
+        shown: &[u8],
+        time: Duration,
+    ) {
         if !self.has_title && !settings.quiet {
             self.has_title = true;
             let title = "         compressed        uncompressed  ratio uncompressed_name\n";
@@ -76,7 +83,7 @@ impl Totals {
     pub(super) async fn print(
         &self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &GzipOptions,
         operands: usize,
     ) -> Result<(), UtilityError> {
         if self.files == 0 || operands < 2 {
@@ -286,7 +293,7 @@ fn header_of(decoder: &Decoder) -> Option<&GzipHeader> {
     }
 }
 
-fn counts_of(settings: &Settings, done: &Done) -> Counts {
+fn counts_of(settings: &GzipOptions, done: &Done) -> Counts {
     let mut counts = Counts { read: done.read, written: done.written, ..Counts::default() };
     if let Some(Decoder::Gzip(decoder)) = done.decoder {
         counts.written = decoder.made;

@@ -1,7 +1,7 @@
 //! Numbers of `numfmt`: read with their units, scaled, rounded and printed. A number is a fraction of integers as long as
 //! those fit into 128 bits, and a floating point number beyond.
 
-use super::settings::{Round, Scale, Settings};
+use super::settings::{NumfmtOptions, Round, Scale};
 use crate::memory::{JoinMetered, String, Vec, format, repeat_text};
 use crate::utility::format::float::{fixed, format_float};
 use crate::utility::format::quote::quote;
@@ -205,7 +205,7 @@ fn power_of(number: &Number, base: i128) -> usize {
 }
 
 /// The number in words; an error is a message.
-pub(super) fn print(number: &Number, precision: usize, settings: &Settings) -> Result<Vec<u8>, String> {
+pub(super) fn print(number: &Number, precision: usize, settings: &NumfmtOptions) -> Result<Vec<u8>, String> {
     let precision = settings.format.precision.unwrap_or(precision);
     let digits = power_of(number, 10);
     let shown = || format_float(number.value, b'g', 6, false);
@@ -258,7 +258,7 @@ fn unscaled(number: &Number, precision: usize, round: Round) -> String {
     if precision == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest:0precision$}") }
 }
 
-fn scaled(number: &Number, settings: &Settings) -> String {
+fn scaled(number: &Number, settings: &NumfmtOptions) -> String {
     let base = i128::from(settings.to.base());
     let mut power = power_of(number, base);
     let divisor = base.checked_pow(u32::try_from(power).unwrap_or(0)).unwrap_or(i128::MAX);

@@ -55,7 +55,7 @@ pub(super) struct Format {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct NumfmtOptions {
     pub(super) from: Scale,
     pub(super) to: Scale,
     pub(super) from_unit: u64,
@@ -120,7 +120,7 @@ const INVALID: [(&str, Invalid); 4] = [
     ("ignore", Invalid::Ignore),
 ];
 
-impl Settings {
+impl NumfmtOptions {
     pub(super) fn of(options: &Options<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {
             from: Scale::None,

@@ -11,7 +11,7 @@ mod strings;
 
 use crate::memory::{String, Vec, format, repeat_text};
 use crate::utility::prelude::*;
-use settings::Settings;
+use settings::OdOptions;
 use strings::Strings;
 
 options! {
@@ -63,7 +63,7 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let mut operands = options.operands.clone();
-    let settings = Settings::read(ctx, &options, &mut operands)?;
+    let settings = OdOptions::read(ctx, &options, &mut operands)?;
     let strings = settings.strings.map(|least| Strings::new(&settings, least));
     let mut dump =
         Dump { offset: settings.skip, previous: Vec::new(), starred: false, line: Vec::new(), strings };
@@ -114,7 +114,7 @@ fn address(radix: u8, offset: u64) -> String {
 
 async fn read(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &OdOptions,
     operand: &[u8],
     dump: &mut Dump,
     skip: &mut u64,
@@ -172,7 +172,7 @@ struct Dump {
 }
 
 impl Dump {
-    async fn write_line(&mut self, ctx: &mut Context, settings: &Settings) -> Result<(), UtilityError> {
+    async fn write_line(&mut self, ctx: &mut Context, settings: &OdOptions) -> Result<(), UtilityError> {
         let length = self.line.len();
         if length == 0 {
             return Ok(());

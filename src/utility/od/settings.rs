@@ -7,7 +7,7 @@ use crate::utility::format::count::{CountError, parse_count};
 use crate::utility::format::quote::invalid_argument;
 use crate::utility::prelude::*;
 
-pub(super) struct Settings {
+pub(super) struct OdOptions {
     pub(super) formats: Vec<Format>,
     pub(super) radix: u8,
     pub(super) skip: u64,
@@ -25,7 +25,7 @@ pub(super) struct Settings {
 /// The most bytes of a line.
 const LINE_MAX: u64 = 65_536;
 
-impl Settings {
+impl OdOptions {
     pub(super) fn read(
         ctx: &mut Context,
         options: &Options<Opt>,

@@ -1,6 +1,6 @@
 //! `od -S`: runs of printable characters that end with NUL, each with its offset.
 
-use super::{Settings, address};
+use super::{OdOptions, address};
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
@@ -15,7 +15,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    pub(super) fn new(settings: &Settings, least: usize) -> Self {
+    pub(super) fn new(settings: &OdOptions, least: usize) -> Self {
         let end = (settings.limit != u64::MAX).then(|| settings.skip.saturating_add(settings.limit));
         let mut strings = Self { least, address: settings.skip, end, run: Vec::new(), is_over: false };
         strings.start();
@@ -34,7 +34,7 @@ impl Strings {
     }
 
     /// Takes a byte.
-    pub(super) fn take(&mut self, byte: u8, settings: &Settings, out: &mut Output) {
+    pub(super) fn take(&mut self, byte: u8, settings: &OdOptions, out: &mut Output) {
         self.address = self.address.saturating_add(1);
         let is_whole = self.run.len() >= self.least;
         if byte == 0 && is_whole {
@@ -50,7 +50,7 @@ impl Strings {
         }
     }
 
-    fn print(&mut self, settings: &Settings, out: &mut Output) {
+    fn print(&mut self, settings: &OdOptions, out: &mut Output) {
         let start = self.address.wrapping_sub(self.run.len() as u64).wrapping_sub(1);
         if settings.radix != b'n' {
             out.push(format!("{} ", address(settings.radix, start)).as_bytes());

@@ -4,7 +4,7 @@ use super::locate::{Lines, Search, first, locate};
 use super::name::{best, existing, is_safe, stripped};
 use super::output::{Reject, Written};
 use super::parse::{Hunk, Kind, Patch, Reader};
-use super::{ReadOnly, Settings, fatal};
+use super::{PatchOptions, ReadOnly, fatal};
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::{Context, UtilityError};
@@ -12,7 +12,7 @@ use crate::vfs::{Errno, FsError};
 
 /// See the module.
 pub(super) struct Session<'s> {
-    pub(super) settings: &'s Settings,
+    pub(super) settings: &'s PatchOptions,
     operand: Option<Text>,
     pub(super) failed: bool,
     /// What `-o` has got so far.
@@ -48,7 +48,7 @@ enum Side {
 }
 
 impl<'s> Session<'s> {
-    pub(super) const fn new(settings: &'s Settings, operand: Option<Text>) -> Self {
+    pub(super) const fn new(settings: &'s PatchOptions, operand: Option<Text>) -> Self {
         Self { settings, operand, failed: false, output: None, backed_up: Vec::new(), reject_begun: false }
     }
 

@@ -88,7 +88,7 @@ enum ReadOnly {
 
 /// What the options ask for.
 #[derive(Debug)]
-struct Settings {
+struct PatchOptions {
     strip: Option<usize>,
     fuzz: usize,
     ignore_blanks: bool,
@@ -126,7 +126,7 @@ fn fatal(message: impl std::fmt::Display) -> UtilityError {
     trouble(format!("**** {message}"))
 }
 
-impl Settings {
+impl PatchOptions {
     fn of(ctx: &Context, options: &Options<Opt>) -> Result<Self, UtilityError> {
         let number = |option: Opt, what: &str| match options.value(option) {
             None => Ok(None),
@@ -225,7 +225,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.stdout.write(b"patch (hookbox)\n").await?;
         return Ok(ExitStatus::SUCCESS);
     }
-    let settings = match Settings::of(ctx, &options) {
+    let settings = match PatchOptions::of(ctx, &options) {
         Err(UtilityError::Usage(message)) => {
             ctx.warn(message);
             return Err(hint(ctx));

@@ -12,7 +12,7 @@ mod source;
 
 use crate::utility::prelude::*;
 use page::Printer;
-use settings::Settings;
+use settings::PrOptions;
 
 options! {
     enum Opt {
@@ -61,7 +61,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     settings::take_pages(&mut ctx.args);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let files = options.operands.clone();
-    let settings = Settings::read(&options)?;
+    let settings = PrOptions::read(&options)?;
     let mut printer = Printer::new(settings, files.len());
     if files.is_empty() {
         printer.print_files(ctx, &[]).await?;

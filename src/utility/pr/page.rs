@@ -1,7 +1,7 @@
 //! The pages of `pr`: columns with their states, what is printed above and below the text, pages that are passed over.
 
 use super::line::{ANYWHERE, repeated, spaces};
-use super::settings::Settings;
+use super::settings::PrOptions;
 use super::source::Source;
 use crate::memory::{Vec, format};
 use crate::utility::format::time_format::Zone;
@@ -44,7 +44,7 @@ pub(super) struct Stored {
 }
 
 pub(super) struct Printer {
-    pub(super) settings: Settings,
+    pub(super) settings: PrOptions,
     pub(super) status: ExitStatus,
     sources: Vec<Source>,
     pub(super) columns: Vec<Column>,
@@ -91,7 +91,7 @@ fn columns_of(text: &[u8]) -> usize {
 }
 
 impl Printer {
-    pub(super) fn new(mut settings: Settings, files: usize) -> Self {
+    pub(super) fn new(mut settings: PrOptions, files: usize) -> Self {
         if files == 0 {
             settings.is_parallel = false;
         }
@@ -319,7 +319,7 @@ impl Printer {
             if self.settings.form_feeds {
                 ctx.stdout.write(b"\x0c").await?;
             } else {
-                repeated(ctx, b'\n', left + Settings::trailer()).await?;
+                repeated(ctx, b'\n', left + PrOptions::trailer()).await?;
             }
         } else if self.settings.keeps_form_feeds && self.wants_form_feed {
             ctx.stdout.write(b"\x0c").await?;

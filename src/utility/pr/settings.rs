@@ -19,7 +19,7 @@ impl Tab {
 }
 
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct PrOptions {
     pub(super) first_page: u64,
     pub(super) last_page: u64,
     pub(super) columns: usize,
@@ -57,7 +57,7 @@ pub(super) struct Settings {
 /// Lines of a header, and of a trailer.
 const EXTREMITY: usize = 5;
 
-impl Settings {
+impl PrOptions {
     /// Reads the options.
     pub(super) fn read(options: &Options<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {

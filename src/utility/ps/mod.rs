@@ -78,7 +78,7 @@ enum Headings {
 
 /// What is shown, and how.
 #[derive(Debug, Default)]
-struct Settings {
+struct PsOptions {
     all: bool,
     running: bool,
     negated: bool,
@@ -204,7 +204,7 @@ impl Context {
     }
 }
 
-impl Settings {
+impl PsOptions {
     fn selects(&self, ctx: &Context, shown: &Shown) -> bool {
         let Shown { row, session, .. } = shown;
         if self.running && !row.asks {
@@ -274,7 +274,7 @@ const WIDE: usize = 132;
 /// The last column has at least so many.
 const LEAST_LAST: usize = 3;
 
-async fn print(ctx: &mut Context, settings: &Settings, shown: &[Shown]) -> Result<(), UtilityError> {
+async fn print(ctx: &mut Context, settings: &PsOptions, shown: &[Shown]) -> Result<(), UtilityError> {
     let headings: Vec<String> = settings.columns.iter().map(|column| column.heading.clone()).collect();
     let has_headings = match settings.headings {
         Headings::None => false,
@@ -317,7 +317,7 @@ async fn print(ctx: &mut Context, settings: &Settings, shown: &[Shown]) -> Resul
     Ok(())
 }
 
-impl Settings {
+impl PsOptions {
     /// Columns of a line, if they are bounded.
     fn width(&self, ctx: &Context) -> Option<usize> {
         let of_screen = || {
@@ -337,7 +337,7 @@ impl Settings {
 /// room, it ends a whole number of screens further on.
 async fn line(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &PsOptions,
     values: &[String],
     screen: Option<usize>,
     is_heading: bool,

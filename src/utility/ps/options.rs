@@ -1,7 +1,7 @@
 //! The options of `ps`: those of UNIX after a dash, those of BSD without one, long ones.
 
 use super::column::Column;
-use super::{Headings, Order, Settings};
+use super::{Headings, Order, PsOptions};
 use crate::memory::{Vec, format};
 use crate::text::Text;
 use crate::utility::Context;
@@ -34,7 +34,7 @@ const BSD_MEMORY: &str = "pid,tname,stat,bsdtime,maj_flt,trs,drs,rss,pmem,args";
 /// Reads the arguments one after another.
 pub(super) struct Reader<'a> {
     args: &'a [Text],
-    settings: Settings,
+    settings: PsOptions,
     format: Option<&'static str>,
     bsd: bool,
     /// A dash before letters means nothing: they are BSD's.
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
     fn new(args: &'a [Text]) -> Self {
         Self {
             args,
-            settings: Settings::default(),
+            settings: PsOptions::default(),
             format: None,
             bsd: false,
             ignores_dashes: false,
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
 
     /// The settings, once all arguments were read. What cannot be read as options of UNIX may be those of BSD behind a dash:
     /// `ps -aux`.
-    pub(super) fn read(ctx: &Context, args: &'a [Text]) -> Result<Settings, UtilityError> {
+    pub(super) fn read(ctx: &Context, args: &'a [Text]) -> Result<PsOptions, UtilityError> {
         Self::new(args).read_all(ctx).or_else(|error| {
             let mut again = Self::new(args);
             (again.bsd, again.ignores_dashes) = (true, true);
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn read_all(mut self, ctx: &Context) -> Result<Settings, UtilityError> {
+    fn read_all(mut self, ctx: &Context) -> Result<PsOptions, UtilityError> {
         while let Some((arg, rest)) = self.args.split_first() {
             self.args = rest;
             match arg.as_bytes() {
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
         self.numbers(list, |settings| &mut settings.pids)
     }
 
-    fn numbers(&mut self, list: &[u8], of: fn(&mut Settings) -> &mut Vec<u32>) -> Result<(), UtilityError> {
+    fn numbers(&mut self, list: &[u8], of: fn(&mut PsOptions) -> &mut Vec<u32>) -> Result<(), UtilityError> {
         for item in items(list)? {
             let digits = item.strip_prefix(b"-").unwrap_or(item);
             if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {

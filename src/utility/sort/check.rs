@@ -1,7 +1,7 @@
 //! `sort -c` and `-C`: is the input sorted?
 
 use super::order::compare_lines_paced;
-use super::settings::{Check, Settings};
+use super::settings::{Check, SortOptions};
 use super::{TROUBLE, read_failed, trouble};
 use crate::memory::{JoinMetered, String, Vec, format};
 use crate::utility::context::pace::append;
@@ -10,7 +10,7 @@ use crate::utility::prelude::*;
 /// Exit status: 0 sorted, 1 not.
 pub(super) async fn run(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &SortOptions,
     inputs: &[Text],
 ) -> Result<ExitStatus, UtilityError> {
     let Some(operand) = inputs.first() else { return Ok(ExitStatus::SUCCESS) };

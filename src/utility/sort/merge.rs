@@ -2,7 +2,7 @@
 //! earlier input comes first.
 
 use super::order::{compare_lines, compare_lines_paced, line_summary};
-use super::settings::Settings;
+use super::settings::SortOptions;
 use super::{open_output, read_failed};
 use crate::limit::Meter;
 use crate::memory::Vec;
@@ -21,7 +21,7 @@ struct Source {
 
 impl Source {
     /// Reads the next line; `false` at the end.
-    async fn advance(&mut self, meter: &Meter, settings: &Settings) -> Result<bool, UtilityError> {
+    async fn advance(&mut self, meter: &Meter, settings: &SortOptions) -> Result<bool, UtilityError> {
         self.line.clear();
         match self.input.next_line(settings.delimiter).await {
             Ok(None) => return Ok(false),
@@ -34,7 +34,7 @@ impl Source {
         Ok(true)
     }
 
-    fn compare(&self, other: &Self, settings: &Settings) -> Ordering {
+    fn compare(&self, other: &Self, settings: &SortOptions) -> Ordering {
         self.summary
             .cmp(&other.summary)
             .then_with(|| compare_lines(settings, &self.line, &other.line))
@@ -44,7 +44,7 @@ impl Source {
 
 pub(super) async fn merge_files(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &SortOptions,
     inputs: Vec<(Text, Input)>,
 ) -> Result<ExitStatus, UtilityError> {
     // Sorted with the next line last.
@@ -89,7 +89,7 @@ pub(super) async fn merge_files(
     Ok(ExitStatus::SUCCESS)
 }
 
-fn insert(sources: &mut Vec<Source>, source: Source, settings: &Settings) {
+fn insert(sources: &mut Vec<Source>, source: Source, settings: &SortOptions) {
     let at = sources.partition_point(|other| other.compare(&source, settings).is_gt());
     sources.insert(at, source);
 }

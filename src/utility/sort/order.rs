@@ -6,7 +6,7 @@
 
 use super::compare::{compare, compare_slowly, first_eight, summary};
 use super::distribute::Level;
-use super::settings::Settings;
+use super::settings::SortOptions;
 use crate::limit::{LimitError, Meter};
 use crate::memory::Vec;
 use crate::utility::context::pace;
@@ -24,12 +24,12 @@ pub(super) struct Line {
 
 /// Compares records over the text that they point into.
 pub(super) struct Order<'t> {
-    pub(super) settings: &'t Settings,
+    pub(super) settings: &'t SortOptions,
     text: &'t [u8],
 }
 
 impl<'t> Order<'t> {
-    pub(super) fn new(settings: &'t Settings, text: &'t [u8]) -> Self {
+    pub(super) fn new(settings: &'t SortOptions, text: &'t [u8]) -> Self {
         Self { settings, text }
     }
 
@@ -76,7 +76,7 @@ impl<'t> Order<'t> {
 }
 
 /// The summary that orders lines before anything else is looked at.
-pub(super) fn line_summary(settings: &Settings, line: &[u8]) -> u64 {
+pub(super) fn line_summary(settings: &SortOptions, line: &[u8]) -> u64 {
     let (summary, reverse) = match settings.keys.first() {
         None => (first_eight(line), settings.reverse),
         Some(key) => {
@@ -88,12 +88,12 @@ pub(super) fn line_summary(settings: &Settings, line: &[u8]) -> u64 {
 }
 
 /// Compares by the keys and then, as a last resort, by all bytes.
-pub(super) fn compare_lines(settings: &Settings, one: &[u8], two: &[u8]) -> Ordering {
+pub(super) fn compare_lines(settings: &SortOptions, one: &[u8], two: &[u8]) -> Ordering {
     compare_from(settings, 0, one, two)
 }
 
 /// As [`compare_lines`], without the first `skipped` keys.
-fn compare_from(settings: &Settings, skipped: usize, one: &[u8], two: &[u8]) -> Ordering {
+fn compare_from(settings: &SortOptions, skipped: usize, one: &[u8], two: &[u8]) -> Ordering {
     for key in settings.keys.iter().skip(skipped) {
         let (left, right) = (key.find(one, settings.tab), key.find(two, settings.tab));
         let order = compare(key.ordering, settings.seed, left, right);
@@ -118,7 +118,7 @@ fn is_long(one: &Line, two: &Line) -> bool {
 /// As [`compare_lines`]; long lines in stretches between which others run.
 pub(super) async fn compare_lines_paced(
     meter: &Meter,
-    settings: &Settings,
+    settings: &SortOptions,
     one: &[u8],
     two: &[u8],
 ) -> Result<Ordering, LimitError> {
@@ -130,7 +130,7 @@ pub(super) async fn compare_lines_paced(
 
 async fn compare_from_paced(
     meter: &Meter,
-    settings: &Settings,
+    settings: &SortOptions,
     skipped: usize,
     one: &[u8],
     two: &[u8],
@@ -152,7 +152,7 @@ async fn compare_from_paced(
 /// Makes a record for each line, without its summary.
 pub(super) async fn index(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &SortOptions,
     text: &[u8],
 ) -> Result<Vec<Line>, LimitError> {
     let mut lines = Vec::new();

@@ -14,7 +14,7 @@ pub(super) enum Check {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct SortOptions {
     pub(super) keys: Vec<Key>,
     /// Fields end at this byte; `None`: between a non-blank and a blank.
     pub(super) tab: Option<u8>,
@@ -38,7 +38,7 @@ pub(super) fn bad_word(message: String) -> UtilityError {
     UtilityError::failed(message + "\nTry 'sort --help' for more information.")
 }
 
-impl Settings {
+impl SortOptions {
     pub(super) fn of(options: &Options<Opt>, seed: u64) -> Result<Self, UtilityError> {
         let mut global = KeyOrdering::default();
         for (option, argument) in options.given() {

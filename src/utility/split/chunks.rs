@@ -1,6 +1,6 @@
 //! A number of chunks: equal parts of the bytes, the same in whole lines, or lines dealt out in turn.
 
-use super::settings::{Kind, Settings};
+use super::settings::{Kind, SplitOptions};
 use super::target::{Target, Targets};
 use crate::memory::Vec;
 use crate::utility::prelude::*;
@@ -9,7 +9,7 @@ pub(super) async fn split(
     ctx: &mut Context,
     input: &mut Input,
     targets: &mut Targets,
-    settings: &Settings,
+    settings: &SplitOptions,
     kind: Kind,
     chosen: Option<u64>,
     count: u64,
@@ -87,7 +87,7 @@ impl Parts {
 async fn one_in_turn(
     ctx: &mut Context,
     input: &mut Input,
-    settings: &Settings,
+    settings: &SplitOptions,
     chosen: u64,
     count: u64,
 ) -> Result<(), OperandError> {
@@ -110,7 +110,7 @@ async fn in_turn(
     ctx: &mut Context,
     input: &mut Input,
     targets: &mut Targets,
-    settings: &Settings,
+    settings: &SplitOptions,
     count: u64,
 ) -> Result<(), OperandError> {
     let mut open: Vec<Target> = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! Where the length may grow, the last letter is a mark: after `xyz` comes `xzaaa`, so that names stay in order.
 
-use super::settings::Settings;
+use super::settings::SplitOptions;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::utility::prelude::*;
 
@@ -17,7 +17,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(prefix: &[u8], settings: &Settings) -> Self {
+    pub(super) fn new(prefix: &[u8], settings: &SplitOptions) -> Self {
         let mut digits = vec![0; settings.suffix_length];
         let start = settings.start.as_deref().unwrap_or(&[]);
         for (digit, letter) in digits.iter_mut().rev().zip(start.iter().rev()) {

@@ -31,7 +31,7 @@ pub(super) enum Way {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct SplitOptions {
     pub(super) way: Way,
     pub(super) separator: u8,
     pub(super) alphabet: &'static [u8],
@@ -52,7 +52,7 @@ const HEXADECIMAL: &[u8] = b"0123456789abcdef";
 /// A longer suffix makes no name that a file can have.
 const LONGEST: u64 = 4096;
 
-impl Settings {
+impl SplitOptions {
     pub(super) fn of(options: &Options<Opt>) -> Result<Self, UtilityError> {
         let mut settings = Self {
             way: Way::Lines(1000),

@@ -1,7 +1,7 @@
 //! Where the pieces go: files, or shell commands that are given each piece as standard input.
 
 use super::names::Names;
-use super::settings::Settings;
+use super::settings::SplitOptions;
 use crate::io::Description;
 use crate::memory::{Arc, Vec, format, vec};
 use crate::utility::prelude::*;
@@ -27,7 +27,7 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    pub(super) fn new(names: Names, settings: &Settings, input: Option<Metadata>) -> Self {
+    pub(super) fn new(names: Names, settings: &SplitOptions, input: Option<Metadata>) -> Self {
         Self { names, filter: settings.filter.clone(), verbose: settings.verbose, input, current: None }
     }
 

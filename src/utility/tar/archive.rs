@@ -7,7 +7,7 @@ use super::header::{Kind, Member, Parsed, parse};
 use super::list::Lister;
 use super::reader::Reader;
 use super::select::{find_selector, is_excluded, trim_slashes};
-use super::settings::{Filter, Operation, Settings};
+use super::settings::{Filter, Operation, TarOptions};
 use super::shown::shown_name;
 use super::transform::{Target, strip, transform, unsafe_start};
 use super::writer::Writer;
@@ -38,7 +38,7 @@ fn recognise(bytes: &[u8]) -> Option<Filter> {
 }
 
 /// The archive of the options; how it is packed is seen from its first bytes where no option says it.
-pub(super) async fn open_for_reading(ctx: &mut Context, settings: &Settings) -> Result<Reader> {
+pub(super) async fn open_for_reading(ctx: &mut Context, settings: &TarOptions) -> Result<Reader> {
     let name = &settings.archive;
     let mut input = ctx.open_input(&settings.archive_path).map_err(|error| cannot_open(name, error))?;
     let first = input.fill().await.map_err(|error| match error {
@@ -81,7 +81,7 @@ fn decoder(filter: Option<Filter>) -> Decoder {
 }
 
 /// A writer of the archive of the options, which is made.
-pub(super) fn open_for_writing(ctx: &mut Context, settings: &Settings) -> Result<Writer> {
+pub(super) fn open_for_writing(ctx: &mut Context, settings: &TarOptions) -> Result<Writer> {
     let name = &settings.archive;
     let output = if name.as_bytes() == b"-" {
         None
@@ -137,7 +137,7 @@ impl Prefixes {
 /// Lists, extracts or compares what is selected.
 pub(super) async fn read(
     ctx: &mut Context,
-    settings: &mut Settings,
+    settings: &mut TarOptions,
     reader: &mut Reader,
     faults: &mut Faults,
 ) -> Result<()> {
@@ -202,7 +202,7 @@ pub(super) async fn read(
 /// Gives a member the name that it is extracted by. `false`: nothing is left of it.
 async fn rename(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &TarOptions,
     prefixes: &mut Prefixes,
     member: &mut Member,
 ) -> Result<bool> {

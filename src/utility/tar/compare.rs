@@ -4,7 +4,7 @@ use super::error::{Faults, Result};
 use super::header::{Kind, Member};
 use super::reader::Reader;
 use super::select::trim_slashes;
-use super::settings::Settings;
+use super::settings::TarOptions;
 use super::shown::shown_name;
 use crate::utility::prelude::*;
 use crate::vfs::FileKind;
@@ -12,7 +12,7 @@ use crate::vfs::FileKind;
 /// See the module.
 pub(super) async fn compare(
     ctx: &mut Context,
-    _settings: &Settings,
+    _settings: &TarOptions,
     reader: &mut Reader,
     member: &Member,
     faults: &mut Faults,

@@ -5,7 +5,7 @@ use super::error::{Faults, Result};
 use super::header::{Format, Kind, Member};
 use super::list::Lister;
 use super::select::{is_excluded, trim_slashes};
-use super::settings::{Operation, Settings, in_directory};
+use super::settings::{Operation, TarOptions, in_directory};
 use super::shown::shown_name;
 use super::source;
 use super::transform::{Target, transform};
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// What is under way.
 struct Creator<'s> {
-    settings: &'s Settings,
+    settings: &'s TarOptions,
     writer: Writer,
     lister: Lister,
     prefixes: Prefixes,
@@ -44,13 +44,13 @@ struct Level {
 }
 
 /// `-c`
-pub(super) async fn create(ctx: &mut Context, settings: &Settings, faults: &mut Faults) -> Result<()> {
+pub(super) async fn create(ctx: &mut Context, settings: &TarOptions, faults: &mut Faults) -> Result<()> {
     let writer = open_for_writing(ctx, settings)?;
     add_all(ctx, settings, writer, HashMap::new(), faults).await
 }
 
 /// `-r` and `-u`
-pub(super) async fn append(ctx: &mut Context, settings: &Settings, faults: &mut Faults) -> Result<()> {
+pub(super) async fn append(ctx: &mut Context, settings: &TarOptions, faults: &mut Faults) -> Result<()> {
     let mut known = HashMap::new();
     let mut end = 0;
     if ctx.stat(&settings.archive_path).is_ok_and(|data| data.size > 0) {
@@ -86,7 +86,7 @@ pub(super) async fn append(ctx: &mut Context, settings: &Settings, faults: &mut 
 
 async fn add_all(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &TarOptions,
     writer: Writer,
     known: HashMap<Vec<u8>, Duration>,
     faults: &mut Faults,

@@ -5,7 +5,7 @@ use super::archive::{cannot_open, open_for_reading};
 use super::error::{Faults, Result, fatal};
 use super::reader::Reader;
 use super::select::{find_selector, is_excluded};
-use super::settings::Settings;
+use super::settings::TarOptions;
 use super::shown::shown_name;
 use super::writer::Writer;
 use crate::io::Description;
@@ -15,7 +15,7 @@ use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 
 /// The archive for writing, from `end` on.
-fn open_at(ctx: &mut Context, settings: &Settings, end: u64) -> Result<(Writer, Arc<Description>)> {
+fn open_at(ctx: &mut Context, settings: &TarOptions, end: u64) -> Result<(Writer, Arc<Description>)> {
     let options = OpenOptions { write: true, ..OpenOptions::default() };
     let description = ctx
         .open_description(&settings.archive_path, &options)
@@ -44,7 +44,7 @@ async fn copy_member(ctx: &mut Context, reader: &mut Reader, writer: &mut Writer
 }
 
 /// `--delete`
-pub(super) async fn delete(ctx: &mut Context, settings: &mut Settings, faults: &mut Faults) -> Result<()> {
+pub(super) async fn delete(ctx: &mut Context, settings: &mut TarOptions, faults: &mut Faults) -> Result<()> {
     let mut reader = open_for_reading(ctx, settings).await?;
     if super::settings::is_filtered(reader.program) {
         return fatal("Cannot update compressed archives");
@@ -71,7 +71,11 @@ pub(super) async fn delete(ctx: &mut Context, settings: &mut Settings, faults: &
 }
 
 /// `-A`
-pub(super) async fn catenate(ctx: &mut Context, settings: &mut Settings, faults: &mut Faults) -> Result<()> {
+pub(super) async fn catenate(
+    ctx: &mut Context,
+    settings: &mut TarOptions,
+    faults: &mut Faults,
+) -> Result<()> {
     let mut reader = open_for_reading(ctx, settings).await?;
     if super::settings::is_filtered(reader.program) {
         return fatal("Cannot update compressed archives");

@@ -5,7 +5,7 @@ use super::error::{Faults, Result, TarError};
 use super::header::{Kind, Member};
 use super::reader::Reader;
 use super::select::trim_slashes;
-use super::settings::{Old, Settings, in_directory};
+use super::settings::{Old, TarOptions, in_directory};
 use super::shown::shown_name;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::file::parent;
@@ -35,7 +35,7 @@ impl Extractor {
     pub(super) async fn extract(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         reader: &mut Reader,
         member: &Member,
         directory: Option<&Text>,
@@ -93,7 +93,7 @@ impl Extractor {
     /// Whether a file that is there stays, as the options say before anything is tried.
     fn keeps(
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         path: &[u8],
         member: &Member,
         faults: &mut Faults,
@@ -125,7 +125,7 @@ impl Extractor {
 
     async fn file(
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         reader: &mut Reader,
         path: &[u8],
         member: &Member,
@@ -170,7 +170,7 @@ impl Extractor {
     fn directory(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         path: &[u8],
         member: &Member,
         faults: &mut Faults,
@@ -202,7 +202,7 @@ impl Extractor {
     fn symlink(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         path: &[u8],
         member: &Member,
         faults: &mut Faults,
@@ -234,7 +234,7 @@ impl Extractor {
 
     fn hard_link(
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         path: &[u8],
         target: &[u8],
         member: &Member,
@@ -259,7 +259,7 @@ impl Extractor {
     /// Sets times, owner and mode of what was made; or says why it was not.
     fn finish_entry(
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         path: &[u8],
         member: &Member,
         made: &Made,
@@ -277,7 +277,7 @@ impl Extractor {
     pub(super) async fn finish(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         faults: &mut Faults,
     ) -> Result<()> {
         while let Some((path, inode, target, member)) = self.links.pop() {
@@ -317,7 +317,7 @@ enum Made {
 /// Makes something: directories above it are made, and what is in its place is removed, as the options say.
 fn make(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &TarOptions,
     path: &[u8],
     member: &Member,
     mut attempt: impl FnMut(&Context) -> std::result::Result<(), FsError>,
@@ -343,7 +343,7 @@ fn make(
     Ok(Made::Failed(Errno::Exists.into()))
 }
 
-fn make_room(ctx: &mut Context, settings: &Settings, path: &[u8], member: &Member) -> Result<Way> {
+fn make_room(ctx: &mut Context, settings: &TarOptions, path: &[u8], member: &Member) -> Result<Way> {
     match settings.old {
         Old::Keep => return Ok(Way::Fail),
         Old::Skip => {
@@ -379,7 +379,7 @@ fn make_parents(ctx: &Context, path: &[u8]) -> Result<Way> {
 
 fn set_attributes(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &TarOptions,
     path: &[u8],
     member: &Member,
     faults: &mut Faults,

@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::header::{Kind, Member};
-use super::settings::Settings;
+use super::settings::TarOptions;
 use super::shown::shown_name;
 use crate::memory::{String, ToDecimal, Vec, format};
 use crate::utility::Context;
@@ -16,13 +16,13 @@ pub(super) struct Lister {
 }
 
 impl Lister {
-    pub(super) fn new(ctx: &Context, settings: &Settings) -> Self {
+    pub(super) fn new(ctx: &Context, settings: &TarOptions) -> Self {
         let zone = if settings.utc { Zone::UTC } else { Zone::of(&ctx.env) };
         Self { width: 19, zone }
     }
 
     /// The line of a member whose name is shown as `name`.
-    fn line(&mut self, settings: &Settings, member: &Member, name: &[u8], link: &[u8]) -> String {
+    fn line(&mut self, settings: &TarOptions, member: &Member, name: &[u8], link: &[u8]) -> String {
         let letter = match member.kind {
             Kind::Regular => '-',
             Kind::HardLink => 'h',
@@ -81,7 +81,7 @@ impl Lister {
     pub(super) async fn show(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &TarOptions,
         detail: usize,
         member: &Member,
         name: &[u8],

@@ -33,7 +33,7 @@ use crate::utility::prelude::*;
 use arguments::usage;
 use error::{Faults, TarError, filter_words};
 use options::Opt;
-use settings::{Operation, Settings};
+use settings::{Operation, TarOptions};
 
 pub(super) const UTILITY: Utility = Utility {
     name: "tar",
@@ -57,7 +57,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut faults = Faults::default();
     let mut program = "gzip";
     let mut is_extraction = false;
-    let done = match Settings::of(ctx, &options).await {
+    let done = match TarOptions::of(ctx, &options).await {
         Ok(mut settings) => {
             if let Some(filter) = settings.filter {
                 program = filter.program();
@@ -109,7 +109,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 async fn operate(
     ctx: &mut Context,
-    settings: &mut Settings,
+    settings: &mut TarOptions,
     faults: &mut Faults,
     program: &mut &'static str,
 ) -> error::Result<()> {

@@ -3,12 +3,12 @@
 use super::error::{Result, TarError, fatal};
 use super::options::Opt;
 use super::select::{BACKUPS, Matching, Selector, VERSION_CONTROL};
-use super::settings::{Operation, Settings, end};
+use super::settings::{Operation, TarOptions, end};
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::{Context, Options};
 
-impl Settings {
+impl TarOptions {
     /// Names, exclusions and how they are compared, in their order.
     pub(super) async fn take_names(&mut self, ctx: &mut Context, options: &Options<Opt>) -> Result<()> {
         let mut excluding = Matching { wildcards: true, anchored: false, ignore_case: false, slash: true };

@@ -1,7 +1,7 @@
 //! Which files and members are meant: names with everything below them, and patterns that leave files out.
 
 use super::error::{Result, TarError};
-use super::settings::Settings;
+use super::settings::TarOptions;
 use crate::memory::{ToMetered, Vec};
 use crate::pattern::{Pattern, PatternOptions, Stopped};
 use crate::text::Text;
@@ -124,7 +124,7 @@ pub(super) async fn is_excluded(ctx: &Context, patterns: &[Selector], name: &[u8
 /// The selector of a member, which is marked as found; the inner `None`: there are none, so all are selected.
 pub(super) async fn find_selector(
     ctx: &Context,
-    settings: &mut Settings,
+    settings: &mut TarOptions,
     name: &[u8],
 ) -> Result<Option<Option<Text>>> {
     if settings.names.is_empty() {

@@ -99,7 +99,7 @@ pub(super) enum Sort {
     Inode,
 }
 
-pub(super) struct Settings {
+pub(super) struct TarOptions {
     pub(super) operation: Operation,
     pub(super) archive: Text,
     /// Where it is, whatever `-C` says.
@@ -187,7 +187,7 @@ fn number(value: &[u8], what: &str) -> Result<u64> {
     }
 }
 
-impl Settings {
+impl TarOptions {
     pub(super) async fn of(ctx: &mut Context, options: &Options<Opt>) -> Result<Self> {
         let operation = operation(options)?;
         let archive = options.value(Opt::File).cloned().unwrap_or(Text::from_static(b"-"));

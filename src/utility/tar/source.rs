@@ -2,7 +2,7 @@
 
 use super::error::{Faults, Result};
 use super::header::{Kind, Member};
-use super::settings::{Settings, Sort};
+use super::settings::{Sort, TarOptions};
 use crate::memory::{ToMetered, Vec};
 use crate::utility::Context;
 use crate::utility::file::walk::read_directory;
@@ -11,7 +11,7 @@ use crate::vfs::{DirEntry, FileKind, FsError, Metadata};
 /// The member of a file whose name in the archive is `name`.
 pub(super) fn member(
     ctx: &Context,
-    settings: &Settings,
+    settings: &TarOptions,
     name: &[u8],
     metadata: &Metadata,
     link: &[u8],
@@ -69,7 +69,7 @@ pub(super) fn member(
 /// The entries of a directory in the order of `--sort`.
 pub(super) fn entries(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &TarOptions,
     path: &[u8],
     shown: &[u8],
     faults: &mut Faults,

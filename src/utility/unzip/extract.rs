@@ -3,7 +3,7 @@
 //! Directories get their modes and times when all is there, and links are made then: until that, an empty file keeps their place,
 //! so that nothing is extracted through a link of the same archive.
 
-use super::settings::{Old, Settings, Task};
+use super::settings::{Old, Task, UnzipOptions};
 use super::written::{is_text, set_attributes, verb, wide, without_returns};
 use super::{BOMB, DAMAGED, ENCRYPTED, Found, NOT_FOUND, SEVERE, WARNING, place, selected, tell_unmatched};
 use crate::memory::{JoinMetered, ToMetered, Vec, format};
@@ -31,7 +31,7 @@ struct Extraction {
 
 pub(super) async fn extract(
     ctx: &mut Context,
-    settings: &mut Settings,
+    settings: &mut UnzipOptions,
     found: &mut Found,
 ) -> Result<ExitStatus, UtilityError> {
     let chosen = selected(ctx, settings, &found.archive.entries).await?;
@@ -107,7 +107,7 @@ async fn overlapped(ctx: &mut Context, found: &Found) -> Result<Vec<bool>, Utili
     Ok(marks)
 }
 
-fn tell_test(ctx: &mut Context, settings: &Settings, found: &Found, all: &Extraction) {
+fn tell_test(ctx: &mut Context, settings: &UnzipOptions, found: &Found, all: &Extraction) {
     if settings.quiet > 1 {
         return;
     }
@@ -131,7 +131,7 @@ impl Extraction {
     async fn entry(
         &mut self,
         ctx: &mut Context,
-        settings: &mut Settings,
+        settings: &mut UnzipOptions,
         found: &mut Found,
         entry: &Entry,
     ) -> Result<(), UtilityError> {
@@ -183,7 +183,7 @@ impl Extraction {
     async fn file(
         &mut self,
         ctx: &mut Context,
-        settings: &mut Settings,
+        settings: &mut UnzipOptions,
         found: &mut Found,
         entry: &Entry,
     ) -> Result<(), UtilityError> {
@@ -260,7 +260,7 @@ impl Extraction {
     async fn directory(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &UnzipOptions,
         path: &[u8],
         entry: &Entry,
         shown: &Text,
@@ -326,7 +326,7 @@ impl Extraction {
     async fn replaces(
         &mut self,
         ctx: &mut Context,
-        settings: &mut Settings,
+        settings: &mut UnzipOptions,
         shown: &Text,
     ) -> Result<Answer, UtilityError> {
         loop {
@@ -382,7 +382,7 @@ impl Extraction {
     async fn data(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &UnzipOptions,
         found: &mut Found,
         entry: &Entry,
         mut output: Option<(Output, &[u8])>,
@@ -476,7 +476,7 @@ impl Extraction {
         Ok(())
     }
 
-    async fn finish(&mut self, ctx: &mut Context, settings: &Settings) -> Result<(), UtilityError> {
+    async fn finish(&mut self, ctx: &mut Context, settings: &UnzipOptions) -> Result<(), UtilityError> {
         if !self.links.is_empty() && settings.quiet == 0 {
             ctx.stdout.write(b"finishing deferred symbolic links:\n").await?;
         }

@@ -1,7 +1,7 @@
 //! `zipinfo`: lists entries as `ls -l` does.
 
 use super::list::per_mille;
-use super::settings::{Format, Settings};
+use super::settings::{Format, UnzipOptions};
 use super::{Found, NOT_FOUND, place, selected, tell_unmatched};
 use crate::memory::{JoinMetered, String, format};
 use crate::utility::compress::zip::{DosTime, ENCRYPTED, Entry, Method, SIZES_FOLLOW};
@@ -10,7 +10,7 @@ use crate::utility::prelude::*;
 
 pub(super) async fn list(
     ctx: &mut Context,
-    settings: &mut Settings,
+    settings: &mut UnzipOptions,
     found: &Found,
 ) -> Result<ExitStatus, UtilityError> {
     let entries = &found.archive.entries;
@@ -64,7 +64,7 @@ pub(super) async fn list(
 }
 
 /// What stands before the name.
-fn row(settings: &Settings, entry: &Entry, packed: u64, zone: &Zone) -> String {
+fn row(settings: &UnzipOptions, entry: &Entry, packed: u64, zone: &Zone) -> String {
     if matches!(settings.format, Format::Names | Format::NamesWithMore) {
         return String::new();
     }

@@ -1,6 +1,6 @@
 //! `unzip -l` and `-v`.
 
-use super::settings::Settings;
+use super::settings::UnzipOptions;
 use super::{NOT_FOUND, place, selected};
 use crate::memory::{JoinMetered, String, format};
 use crate::utility::compress::zip::{DosTime, ENCRYPTED, Entry, Method};
@@ -47,7 +47,7 @@ fn date(time: DosTime) -> String {
 
 pub(super) async fn list(
     ctx: &mut Context,
-    settings: &mut Settings,
+    settings: &mut UnzipOptions,
     entries: &[Entry],
 ) -> Result<ExitStatus, UtilityError> {
     let zone = Zone::of(&ctx.env);

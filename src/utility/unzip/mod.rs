@@ -14,7 +14,7 @@ mod written;
 use crate::memory::{Vec, format};
 use crate::utility::compress::zip::{Archive, Entry, Missing};
 use crate::utility::prelude::*;
-use settings::{Settings, Task};
+use settings::{Task, UnzipOptions};
 
 options! {
     pub(super) enum Opt {
@@ -98,7 +98,7 @@ pub(super) async fn run(
         return Ok(ExitStatus::SUCCESS);
     }
     let args = std::mem::take(&mut ctx.args);
-    let mut settings = Settings::parse(&args, lists)?;
+    let mut settings = UnzipOptions::parse(&args, lists)?;
     let mut archive = match open(ctx, &settings).await? {
         Ok(found) => found,
         Err(status) => return Ok(status),
@@ -113,7 +113,7 @@ struct Found {
 }
 
 /// Opens the file of that name, or of the name with a suffix.
-async fn open(ctx: &mut Context, settings: &Settings) -> Result<Result<Found, ExitStatus>, UtilityError> {
+async fn open(ctx: &mut Context, settings: &UnzipOptions) -> Result<Result<Found, ExitStatus>, UtilityError> {
     let path = &settings.archive;
     let program = if settings.task == Task::Info { "zipinfo" } else { "unzip" };
     for suffix in ["", ".zip", ".ZIP"] {
@@ -161,7 +161,7 @@ async fn open(ctx: &mut Context, settings: &Settings) -> Result<Result<Found, Ex
 
 async fn work(
     ctx: &mut Context,
-    settings: &mut Settings,
+    settings: &mut UnzipOptions,
     found: &mut Found,
 ) -> Result<ExitStatus, UtilityError> {
     let name = found.name.clone();
@@ -204,7 +204,7 @@ async fn work(
 }
 
 /// Gives the archive the time of its newest entry.
-fn stamp(ctx: &mut Context, settings: &Settings, found: &Found) -> Result<ExitStatus, UtilityError> {
+fn stamp(ctx: &mut Context, settings: &UnzipOptions, found: &Found) -> Result<ExitStatus, UtilityError> {
     let zone = crate::utility::format::time_format::Zone::of(&ctx.env);
     let newest =
         found.archive.entries.iter().filter(|entry| !entry.is_directory()).map(|entry| entry.time(&zone));
@@ -223,7 +223,7 @@ fn stamp(ctx: &mut Context, settings: &Settings, found: &Found) -> Result<ExitSt
 /// Entries that the arguments select, by their places.
 async fn selected(
     ctx: &mut Context,
-    settings: &mut Settings,
+    settings: &mut UnzipOptions,
     entries: &[Entry],
 ) -> Result<Vec<usize>, UtilityError> {
     let mut places = Vec::new();
@@ -237,7 +237,7 @@ async fn selected(
 }
 
 /// Says which names matched nothing.
-fn tell_unmatched(ctx: &mut Context, settings: &Settings) -> bool {
+fn tell_unmatched(ctx: &mut Context, settings: &UnzipOptions) -> bool {
     let mut all_matched = true;
     for pattern in settings.members.iter().filter(|pattern| !pattern.is_found) {
         ctx.stderr.push(format!("caution: filename not matched:  {}\n", pattern.text).as_bytes());

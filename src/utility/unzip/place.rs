@@ -1,6 +1,6 @@
 //! Where an entry goes: its name as it is shown, and a path that does not lead out of the directory.
 
-use super::settings::Settings;
+use super::settings::UnzipOptions;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::compress::zip::Entry;
 use crate::utility::prelude::*;
@@ -10,12 +10,12 @@ fn has_no_case(entry: &Entry) -> bool {
     matches!(entry.made_by >> 8, 0 | 2 | 4 | 11 | 14)
 }
 
-fn is_lowered(settings: &Settings, entry: &Entry) -> bool {
+fn is_lowered(settings: &UnzipOptions, entry: &Entry) -> bool {
     settings.lowercase > 1 || (settings.lowercase == 1 && has_no_case(entry))
 }
 
 /// The name in a list, and what stands before it: `^` where `-L` changes it.
-pub(super) fn shown(settings: &Settings, entry: &Entry) -> (Vec<u8>, char) {
+pub(super) fn shown(settings: &UnzipOptions, entry: &Entry) -> (Vec<u8>, char) {
     let name = visible(&entry.name);
     if is_lowered(settings, entry) {
         let is_changed = name.iter().any(u8::is_ascii_uppercase);
@@ -39,7 +39,7 @@ fn visible(name: &[u8]) -> Vec<u8> {
 
 /// A path without a slash at its start, without `..`, and without what `-j` takes away. What was left out is told, and whether anything
 /// was is returned beside it.
-pub(super) fn safe_path(ctx: &mut Context, settings: &Settings, entry: &Entry) -> (Vec<u8>, bool) {
+pub(super) fn safe_path(ctx: &mut Context, settings: &UnzipOptions, entry: &Entry) -> (Vec<u8>, bool) {
     let shown = Text::from(visible(&entry.name).as_slice());
     let mut name = entry.name.to_metered();
     if is_lowered(settings, entry) {

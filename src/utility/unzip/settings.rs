@@ -60,7 +60,7 @@ pub(super) enum Format {
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Settings {
+pub(super) struct UnzipOptions {
     pub(super) task: Task,
     pub(super) archive: Text,
     pub(super) members: Vec<Member>,
@@ -95,7 +95,7 @@ fn wrong(message: impl std::fmt::Display) -> UtilityError {
     UtilityError::Failed { message: format!("{message}"), status: 10 }
 }
 
-impl Settings {
+impl UnzipOptions {
     pub(super) fn parse(args: &[Text], lists: bool) -> Result<Self, UtilityError> {
         let mut settings = Self { task: if lists { Task::Info } else { Task::Extract }, ..Self::default() };
         let mut args = args.iter().enumerate();

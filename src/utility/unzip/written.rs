@@ -1,6 +1,6 @@
 //! What is written of an entry: the word for it, its bytes where lines are converted, and what the file gets afterwards.
 
-use super::settings::Settings;
+use super::settings::UnzipOptions;
 use crate::memory::{String, Vec, format};
 use crate::utility::compress::zip::{Entry, Method};
 use crate::utility::format::time_format::Zone;
@@ -22,7 +22,7 @@ pub(super) fn verb(entry: &Entry) -> &'static str {
 }
 
 /// Whether ends of lines are converted.
-pub(super) fn is_text(settings: &Settings, entry: &Entry) -> bool {
+pub(super) fn is_text(settings: &UnzipOptions, entry: &Entry) -> bool {
     !settings.is_binary && (settings.text > 1 || (settings.text == 1 && entry.internal & 1 == 1))
 }
 
@@ -49,7 +49,7 @@ pub(super) fn without_returns(piece: &[u8], ends_with_return: &mut bool) -> Vec<
 /// Mode, times and owner.
 pub(super) fn set_attributes(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &UnzipOptions,
     path: &[u8],
     entry: &Entry,
 ) -> Result<(), UtilityError> {

@@ -21,7 +21,7 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 /// What is not about one URL.
-struct Settings {
+struct WgetOptions {
     quiet: bool,
     verbose: bool,
     server_response: bool,
@@ -83,7 +83,7 @@ async fn file(ctx: &mut Context, name: &[u8]) -> Result<Vec<u8>, UtilityError> {
     })
 }
 
-impl Settings {
+impl WgetOptions {
     async fn of(ctx: &mut Context, options: &Options<Opt>) -> Result<Self, UtilityError> {
         let letters: Vec<u8> =
             options.values(Opt::N).flat_map(|value| value.as_bytes().iter().copied()).collect();
@@ -167,7 +167,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Err(error) => return Err(UtilityError::operand(name, error)),
         }
     }
-    let settings = Settings::of(ctx, &options).await?;
+    let settings = WgetOptions::of(ctx, &options).await?;
     let mut urls = options.operands.clone();
     for name in options.values(Opt::InputFile) {
         let text = file(ctx, name).await?;

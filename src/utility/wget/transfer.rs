@@ -1,6 +1,6 @@
 //! One URL of `wget`: tries, redirects, the file it goes to, what is told.
 
-use super::Settings;
+use super::WgetOptions;
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::network::{NetworkError, NetworkErrorKind, NetworkRequest, NetworkResponse, Refusal, Url, base64};
 use crate::utility::curl::address;
@@ -55,7 +55,7 @@ fn now(ctx: &Context) -> String {
 /// Retrieves a URL; the status.
 pub(super) async fn retrieve(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &WgetOptions,
     text: &Text,
     mut document: Option<&mut Document>,
 ) -> Result<u8, UtilityError> {
@@ -98,7 +98,7 @@ pub(super) async fn retrieve(
     }
 }
 
-fn failed(ctx: &mut Context, settings: &Settings, error: &NetworkError, url: &Url) -> Stop {
+fn failed(ctx: &mut Context, settings: &WgetOptions, error: &NetworkError, url: &Url) -> Stop {
     let (text, again) = match error.kind() {
         NetworkErrorKind::Resolve => (format!("wget: unable to resolve host address ‘{}’", url.host), false),
         NetworkErrorKind::Connect => (String::from("failed: Connection refused."), settings.retry_refused),
@@ -124,7 +124,7 @@ fn failed(ctx: &mut Context, settings: &Settings, error: &NetworkError, url: &Ur
 }
 
 fn request(
-    settings: &Settings,
+    settings: &WgetOptions,
     url: &Url,
     user: Option<&[u8]>,
     method: &str,
@@ -172,7 +172,7 @@ fn request(
 
 async fn attempt(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &WgetOptions,
     first: &address::Address,
     document: Option<&mut Document>,
 ) -> Result<(), Stop> {
@@ -272,7 +272,7 @@ async fn attempt(
 }
 
 /// Tells the head of an answer.
-fn told(ctx: &mut Context, settings: &Settings, answer: &NetworkResponse) {
+fn told(ctx: &mut Context, settings: &WgetOptions, answer: &NetworkResponse) {
     if settings.verbose {
         ctx.stderr.push(b"connected.\nHTTP request sent, awaiting response... ");
         if settings.server_response {
@@ -292,7 +292,7 @@ fn told(ctx: &mut Context, settings: &Settings, answer: &NetworkResponse) {
 }
 
 /// The name of the file that a document goes to.
-fn file_name(ctx: &Context, settings: &Settings, url: &Url, answer: &NetworkResponse) -> Vec<u8> {
+fn file_name(ctx: &Context, settings: &WgetOptions, url: &Url, answer: &NetworkResponse) -> Vec<u8> {
     let given = answer
         .header("content-disposition")
         .filter(|_| settings.content_disposition)
@@ -333,7 +333,7 @@ fn file_name(ctx: &Context, settings: &Settings, url: &Url, answer: &NetworkResp
 
 async fn save(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &WgetOptions,
     url: &Url,
     named: &Url,
     answer: &mut NetworkResponse,

@@ -57,7 +57,7 @@ enum Style {
     Include,
 }
 
-struct Settings {
+struct XxdOptions {
     style: Style,
     columns: usize,
     group: usize,
@@ -141,7 +141,7 @@ fn open_error(name: &[u8], error: FsError, status: u8) -> UtilityError {
     }
 }
 
-fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
+fn settings(options: &Options<Opt>) -> Result<XxdOptions, UtilityError> {
     let styles = [Opt::Bits, Opt::LittleEndian, Opt::Plain, Opt::Include];
     let style = match options.last_of(styles) {
         Some(Opt::Bits) => Style::Bits,
@@ -176,7 +176,7 @@ fn settings(options: &Options<Opt>) -> Result<Settings, UtilityError> {
     }
     let seek = options.value(Opt::Seek);
     let length = options.value(Opt::Length).map(|text| number(text));
-    Ok(Settings {
+    Ok(XxdOptions {
         style,
         columns,
         group,
@@ -200,7 +200,7 @@ struct Reader {
 
 impl Reader {
     /// Goes to the start; gives the position there.
-    async fn seek(&mut self, ctx: &mut Context, settings: &Settings) -> Result<i64, UtilityError> {
+    async fn seek(&mut self, ctx: &mut Context, settings: &XxdOptions) -> Result<i64, UtilityError> {
         let description = self.input.description();
         let here = description.offset() as i64;
         if settings.seek == 0 && !settings.is_relative {
@@ -263,7 +263,7 @@ fn push_hex(out: &mut Vec<u8>, byte: u8, upper: bool) {
     }
 }
 
-async fn plain(ctx: &mut Context, settings: &Settings, reader: &mut Reader) -> Result<(), UtilityError> {
+async fn plain(ctx: &mut Context, settings: &XxdOptions, reader: &mut Reader) -> Result<(), UtilityError> {
     let mut column = 0;
     let mut out: Vec<u8> = Vec::new();
     loop {
@@ -293,7 +293,7 @@ async fn plain(ctx: &mut Context, settings: &Settings, reader: &mut Reader) -> R
 
 async fn include(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &XxdOptions,
     reader: &mut Reader,
     options: &Options<Opt>,
 ) -> Result<(), UtilityError> {
@@ -399,7 +399,7 @@ impl Skipper {
 
 async fn lines(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &XxdOptions,
     reader: &mut Reader,
     start: i64,
 ) -> Result<(), UtilityError> {
@@ -438,7 +438,7 @@ async fn lines(
     Ok(())
 }
 
-fn line(settings: &Settings, bytes: &[u8], address: i64) -> Vec<u8> {
+fn line(settings: &XxdOptions, bytes: &[u8], address: i64) -> Vec<u8> {
     let group = settings.group;
     let digits = if settings.style == Style::Bits { 8 } else { 2 };
     let width = digits * group + 1;

@@ -1,6 +1,6 @@
 //! `xxd -r`: from digits to bytes, each line at its own offset.
 
-use super::{Settings, Style};
+use super::{Style, XxdOptions};
 use crate::utility::context::pace::tick_bytes;
 use crate::utility::prelude::*;
 
@@ -31,7 +31,7 @@ impl Digits {
 pub(super) async fn revert(
     ctx: &mut Context,
     mut input: Input,
-    settings: &Settings,
+    settings: &XxdOptions,
 ) -> Result<ExitStatus, UtilityError> {
     let is_plain = settings.style == Style::Plain;
     let base = u64::try_from(settings.seek).unwrap_or(0);

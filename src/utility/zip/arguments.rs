@@ -23,7 +23,7 @@ pub(super) type Date = (u32, u32, u32);
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct ZipOptions {
     pub(super) mode: Mode,
     /// With its suffix; `-` is standard output.
     pub(super) archive: Text,
@@ -85,7 +85,7 @@ const REFUSED: [Opt; 13] = [
     Opt::JunkPrefix,
 ];
 
-impl Settings {
+impl ZipOptions {
     pub(super) fn parse(args: &[Text]) -> Result<Self, Failure> {
         let mut settings = Self {
             mode: Mode::Add,

@@ -1,6 +1,6 @@
 //! Finds the files that go into an archive, and the names that they have there.
 
-use super::arguments::{Mode, Settings};
+use super::arguments::{Mode, ZipOptions};
 use super::{Failure, error, warn};
 use crate::memory::{HashMap, ToMetered, Vec};
 use crate::pattern::Pattern;
@@ -29,7 +29,7 @@ pub(super) struct Found {
 
 /// What is gathered, each name once.
 struct Gathering<'s> {
-    settings: &'s Settings,
+    settings: &'s ZipOptions,
     zone: Zone,
     found: Vec<Found>,
     names: HashMap<Vec<u8>, Vec<u8>>,
@@ -40,7 +40,7 @@ struct Gathering<'s> {
 /// The files of the arguments. Where entries are freshened, names may be patterns of theirs.
 pub(super) async fn files(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &ZipOptions,
     entries: &[Entry],
 ) -> Result<Vec<Found>, Failure> {
     let mut all = Gathering {
@@ -86,7 +86,7 @@ pub(super) async fn files(
 /// Which entries the names and dates of the arguments select.
 pub(super) async fn matching(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &ZipOptions,
     entries: &[Entry],
 ) -> Result<Vec<bool>, Failure> {
     let zone = Zone::of(&ctx.env);
@@ -115,7 +115,7 @@ async fn matches(ctx: &Context, pattern: &Pattern, name: &[u8]) -> Result<bool, 
 }
 
 /// Whether the lists of `-i` and `-x` let a name in.
-async fn is_chosen(ctx: &Context, settings: &Settings, name: &[u8]) -> Result<bool, Failure> {
+async fn is_chosen(ctx: &Context, settings: &ZipOptions, name: &[u8]) -> Result<bool, Failure> {
     let mut is_in = settings.include.is_empty();
     for pattern in &settings.include {
         is_in = is_in || matches(ctx, pattern, name).await?;
@@ -127,7 +127,7 @@ async fn is_chosen(ctx: &Context, settings: &Settings, name: &[u8]) -> Result<bo
 }
 
 /// Whether the dates of `-t` and `-tt` let a time in.
-fn is_within(settings: &Settings, zone: &Zone, time: Duration) -> bool {
+fn is_within(settings: &ZipOptions, zone: &Zone, time: Duration) -> bool {
     if settings.from.is_none() && settings.before.is_none() {
         return true;
     }

@@ -12,7 +12,7 @@ use crate::memory::{HashMap, ToMetered, Vec, format};
 use crate::utility::compress::zip::{Archive, Entry, Missing};
 use crate::utility::format::time_format::Zone;
 use crate::utility::prelude::*;
-use arguments::{Mode, Settings};
+use arguments::{Mode, ZipOptions};
 use gather::Found;
 use write::Writer;
 
@@ -131,7 +131,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// Says something on standard output, or on standard error where the archive goes to standard output.
-async fn say(ctx: &mut Context, settings: &Settings, text: &str) -> Result<(), UtilityError> {
+async fn say(ctx: &mut Context, settings: &ZipOptions, text: &str) -> Result<(), UtilityError> {
     if settings.is_quiet {
         return Ok(());
     }
@@ -143,7 +143,7 @@ async fn say(ctx: &mut Context, settings: &Settings, text: &str) -> Result<(), U
     ctx.stdout.write(text.as_bytes()).await
 }
 
-fn warn(ctx: &mut Context, settings: &Settings, message: impl std::fmt::Display) {
+fn warn(ctx: &mut Context, settings: &ZipOptions, message: impl std::fmt::Display) {
     let stream = if settings.to_stdout() { &mut ctx.stderr } else { &mut ctx.stdout };
     stream.push(format!("\tzip warning: {message}\n").as_bytes());
     if settings.to_stdout() {
@@ -152,7 +152,7 @@ fn warn(ctx: &mut Context, settings: &Settings, message: impl std::fmt::Display)
 }
 
 async fn work(ctx: &mut Context, args: &[Text]) -> Result<ExitStatus, Failure> {
-    let mut settings = Settings::parse(args)?;
+    let mut settings = ZipOptions::parse(args)?;
     if settings.names_stdin {
         let mut input = ctx.standard_input();
         loop {
@@ -237,7 +237,7 @@ async fn work(ctx: &mut Context, args: &[Text]) -> Result<ExitStatus, Failure> {
 }
 
 /// The archive that is there.
-async fn open_old(ctx: &mut Context, settings: &Settings) -> Result<Option<Archive>, Failure> {
+async fn open_old(ctx: &mut Context, settings: &ZipOptions) -> Result<Option<Archive>, Failure> {
     if settings.to_stdout() {
         return Ok(None);
     }
@@ -266,7 +266,7 @@ async fn open_old(ctx: &mut Context, settings: &Settings) -> Result<Option<Archi
 
 async fn delete(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &ZipOptions,
     old: Option<Archive>,
     entries: Vec<Entry>,
 ) -> Result<ExitStatus, Failure> {
@@ -297,7 +297,7 @@ async fn delete(
 /// Writes the directory, and puts the archive in its place.
 async fn finish(
     ctx: &mut Context,
-    settings: &Settings,
+    settings: &ZipOptions,
     mut writer: Writer,
     old: Option<Archive>,
 ) -> Result<(), Failure> {
@@ -322,7 +322,7 @@ async fn finish(
 }
 
 /// A comment of lines, up to one with a dot alone.
-async fn read_comment(ctx: &mut Context, settings: &Settings) -> Result<Vec<u8>, Failure> {
+async fn read_comment(ctx: &mut Context, settings: &ZipOptions) -> Result<Vec<u8>, Failure> {
     say(ctx, settings, "enter new zip file comment (end with .):\n").await?;
     let mut input = ctx.standard_input();
     let mut comment: Vec<u8> = Vec::new();

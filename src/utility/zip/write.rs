@@ -1,7 +1,7 @@
 //! Writes an archive: beside the one that it replaces, or to standard output, where nothing can be changed afterwards and sizes follow
 //! the data.
 
-use super::arguments::Settings;
+use super::arguments::ZipOptions;
 use super::gather::Found;
 use super::{Failure, error, say, warn};
 use crate::memory::{Box, ToMetered, Vec, format};
@@ -70,7 +70,7 @@ impl Packer {
 }
 
 impl Writer {
-    pub(super) fn new(ctx: &Context, settings: &Settings, old: Option<&Archive>) -> Result<Self, Failure> {
+    pub(super) fn new(ctx: &Context, settings: &ZipOptions, old: Option<&Archive>) -> Result<Self, Failure> {
         let mut writer = Self {
             output: None,
             temporary: Vec::new(),
@@ -183,7 +183,7 @@ impl Writer {
     pub(super) async fn file(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &ZipOptions,
         file: &Found,
         verb: &str,
     ) -> Result<bool, Failure> {
@@ -251,7 +251,7 @@ impl Writer {
     }
 
     /// What is known of a file before it is read.
-    fn entry(&self, settings: &Settings, file: &Found) -> Entry {
+    fn entry(&self, settings: &ZipOptions, file: &Found) -> Entry {
         let metadata = file.metadata.as_ref();
         let mode = metadata.map_or(0o010_600, |data| {
             let kind = match (file.is_directory, file.is_symlink) {
@@ -280,7 +280,7 @@ impl Writer {
     async fn pack(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &ZipOptions,
         entry: &mut Entry,
         source: &mut Source,
         method: Method,
@@ -340,7 +340,7 @@ impl Writer {
     pub(super) async fn finish(
         &mut self,
         ctx: &mut Context,
-        settings: &Settings,
+        settings: &ZipOptions,
         comment: &[u8],
     ) -> Result<(), Failure> {
         let directory = self.at;

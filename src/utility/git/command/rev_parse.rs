@@ -15,7 +15,7 @@ pub(super) static COMMAND: Command = Command {
 
 /// Options that stay as they are said, up to the end.
 #[derive(Default)]
-struct Settings {
+struct RevParseOptions {
     verify: bool,
     quiet: bool,
     /// `--short`, and its digits.
@@ -43,7 +43,7 @@ struct Settings {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let args = std::mem::take(&mut git.ctx.args);
-    let mut settings = Settings::default();
+    let mut settings = RevParseOptions::default();
     if args.first().is_some_and(|arg| matches!(arg.as_bytes(), b"--parseopt" | b"--sq-quote")) {
         return Err(fatal!("--parseopt and --sq-quote are not supported"));
     }
@@ -136,7 +136,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(0)
 }
 
-fn no_single(settings: &Settings) -> Result<u8> {
+fn no_single(settings: &RevParseOptions) -> Result<u8> {
     if settings.quiet { Err(GitError::Exit(1)) } else { Err(fatal!("Needed a single revision")) }
 }
 
@@ -154,7 +154,7 @@ fn needed(git: &Git) -> Result<()> {
 }
 
 /// Prints a path as `--path-format` says; else absolute only where `is_absolute`.
-async fn print_path(git: &mut Git, settings: &Settings, path: &[u8], is_absolute: bool) -> Result<()> {
+async fn print_path(git: &mut Git, settings: &RevParseOptions, path: &[u8], is_absolute: bool) -> Result<()> {
     let shown = match settings.path_format {
         Some(true) => path.to_metered(),
         Some(false) => relative_path(&git.repo.cwd, path),
@@ -180,7 +180,7 @@ async fn answer(git: &mut Git, truth: bool) -> Result<()> {
 }
 
 /// An option that is known; `false`: it is not.
-async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bool> {
+async fn option(git: &mut Git, settings: &mut RevParseOptions, arg: &[u8]) -> Result<bool> {
     let text = String::from_utf8_lossy(arg);
     let (name, given) = match text.split_once('=') {
         Some((name, given)) => (name, Some(given)),
@@ -288,7 +288,7 @@ async fn option(git: &mut Git, settings: &mut Settings, arg: &[u8]) -> Result<bo
 }
 
 /// A fact about the repository.
-async fn fact(git: &mut Git, settings: &Settings, name: &str) -> Result<()> {
+async fn fact(git: &mut Git, settings: &RevParseOptions, name: &str) -> Result<()> {
     let within = |folder: &[u8], path: &[u8]| crate::utility::git::repository::is_within(path, folder);
     let cwd = git.repo.cwd.clone();
     let is_in_git_dir = within(&git.repo.git_dir, &cwd);
@@ -313,8 +313,10 @@ async fn fact(git: &mut Git, settings: &Settings, name: &str) -> Result<()> {
         }
         "--absolute-git-dir" => {
             let path = git.repo.git_dir.clone();
-            let absolute =
-                Settings { path_format: settings.path_format.or(Some(true)), ..Settings::default() };
+            let absolute = RevParseOptions {
+                path_format: settings.path_format.or(Some(true)),
+                ..RevParseOptions::default()
+            };
             print_path(git, &absolute, &path, true).await
         }
         "--git-common-dir" => {
@@ -355,7 +357,7 @@ async fn fact(git: &mut Git, settings: &Settings, name: &str) -> Result<()> {
 }
 
 /// What looks like an option is passed on; whether it is to be taken as a revision.
-async fn flag_like(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result<bool> {
+async fn flag_like(git: &mut Git, settings: &mut RevParseOptions, arg: &Text) -> Result<bool> {
     if settings.verify {
         no_single(settings)?;
     }
@@ -368,7 +370,7 @@ async fn flag_like(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result
 /// Prints an object's name as the settings say.
 async fn show(
     git: &mut Git,
-    settings: &Settings,
+    settings: &RevParseOptions,
     id: &ObjectId,
     is_negated: bool,
     name: Option<&[u8]>,
@@ -427,7 +429,7 @@ fn full_name(git: &mut Git, name: &[u8]) -> Result<Option<Text>> {
 }
 
 /// A revision, a range or, from here on, paths.
-async fn revision(git: &mut Git, settings: &mut Settings, arg: &Text) -> Result<()> {
+async fn revision(git: &mut Git, settings: &mut RevParseOptions, arg: &Text) -> Result<()> {
     needed(git)?;
     if !settings.verify
         && let Some(dots) = memchr::memmem::find(arg, b"..")
