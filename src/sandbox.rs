@@ -59,7 +59,7 @@ use crate::trace::Trace;
 pub use crate::utility::Identity;
 use crate::utility::Session;
 use crate::vfs::{self, Change, FileSystem, FsError, Snapshot};
-use run::State;
+use run::RunState;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -320,8 +320,8 @@ impl Sandbox {
             Ok(process)
         });
         let state = match process {
-            Ok(process) => State::Running(Box::new(Scheduler::new(run, queue, process))),
-            Err(Halt::Limit(error)) => State::Failed(error),
+            Ok(process) => RunState::Running(Box::new(Scheduler::new(run, queue, process))),
+            Err(Halt::Limit(error)) => RunState::Failed(error),
             Err(
                 Halt::Exit(status)
                 | Halt::Fatal(status)
@@ -330,7 +330,7 @@ impl Sandbox {
                 | Halt::Unparsed(status)
                 | Halt::Abandon(status)
                 | Halt::Killed(status),
-            ) => State::Ended(status),
+            ) => RunState::Ended(status),
         };
         let kept = Kept { slot: Arc::clone(&self.shared), own: Some(shared), most: self.kept_bytes };
         Running { state, meter, stdout, stderr, missing, kept, alarm: None }

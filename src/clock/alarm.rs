@@ -13,19 +13,19 @@ use std::time::Duration;
 type Key = (Duration, u64);
 
 struct Alarms {
-    state: Mutex<State>,
+    state: Mutex<AlarmState>,
     /// There is an earlier one than the thread waits for.
     set: Condvar,
 }
 
-struct State {
+struct AlarmState {
     wakers: BTreeMap<Key, Waker>,
     next: u64,
     is_started: bool,
 }
 
 static ALARMS: Alarms = Alarms {
-    state: Mutex::new(State { wakers: BTreeMap::new(), next: 0, is_started: false }),
+    state: Mutex::new(AlarmState { wakers: BTreeMap::new(), next: 0, is_started: false }),
     set: Condvar::new(),
 };
 

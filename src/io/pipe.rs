@@ -12,11 +12,11 @@ const CAPACITY: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Pipe {
-    state: Mutex<State>,
+    state: Mutex<PipeState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct PipeState {
     bytes: VecDeque<u8>,
     readers: Ends,
     writers: Ends,
@@ -48,7 +48,7 @@ impl Ends {
     }
 }
 
-impl State {
+impl PipeState {
     fn wait(&mut self, cx: &Context<'_>) {
         if !self.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
             self.waiting.push(cx.waker().clone());
@@ -61,7 +61,7 @@ impl Pipe {
     pub(crate) fn fifo() -> Arc<Self> {
         let (readers, writers) = (Ends::default(), Ends::default());
         Arc::new(Self {
-            state: Mutex::new(State { bytes: VecDeque::new(), readers, writers, waiting: Vec::new() }),
+            state: Mutex::new(PipeState { bytes: VecDeque::new(), readers, writers, waiting: Vec::new() }),
         })
     }
 
@@ -82,7 +82,7 @@ impl Pipe {
     }
 
     /// Changes the state and wakes everybody who waits.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut PipeState) -> T) -> T {
         let mut state = lock(&self.state);
         let result = change(&mut state);
         let waiting = std::mem::take(&mut state.waiting);

@@ -38,18 +38,18 @@ trait Job: Send + Sync {
 
 /// The threads, and what is ready.
 struct Threads {
-    state: Mutex<State>,
+    state: Mutex<WorkerState>,
     pushed: Condvar,
 }
 
-struct State {
+struct WorkerState {
     ready: VecDeque<Arc<dyn Job>>,
     started: usize,
     idle: usize,
 }
 
 static THREADS: Threads = Threads {
-    state: Mutex::new(State { ready: VecDeque::new(), started: 0, idle: 0 }),
+    state: Mutex::new(WorkerState { ready: VecDeque::new(), started: 0, idle: 0 }),
     pushed: Condvar::new(),
 };
 

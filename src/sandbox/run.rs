@@ -211,7 +211,7 @@ impl Script {
     }
 }
 
-pub(super) enum State {
+pub(super) enum RunState {
     /// Where the host polls it.
     Running(Box<Scheduler>),
     /// At a thread of the crate.
@@ -248,7 +248,7 @@ impl Drop for Metered {
 /// crate, that is waited for, but not for longer than 4 ms; a step that takes longer does nothing to files any more but end
 /// the operation that is under way, and uses nothing of the host's but that thread.
 pub struct Running {
-    pub(super) state: State,
+    pub(super) state: RunState,
     pub(super) meter: std::sync::Arc<Meter>,
     pub(super) stdout: Option<Arc<Capture>>,
     pub(super) stderr: Option<Arc<Capture>>,
@@ -268,13 +268,13 @@ impl Running {
 impl Drop for Running {
     /// What the run holds is given back to its own meter.
     fn drop(&mut self) {
-        let state = match std::mem::replace(&mut self.state, State::Ended(0)) {
-            State::OnWorker(task) => {
+        let state = match std::mem::replace(&mut self.state, RunState::Ended(0)) {
+            RunState::OnWorker(task) => {
                 let taken = task.take().and_then(|mut metered| metered.scheduler.take());
                 if taken.is_none() {
                     self.meter.abandon();
                 }
-                taken.map_or(State::Ended(0), State::Running)
+                taken.map_or(RunState::Ended(0), RunState::Running)
             }
             state => state,
         };
@@ -288,10 +288,10 @@ impl Running {
     /// Goes on where the run is.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
         match &mut self.state {
-            State::Failed(error) => Poll::Ready(RunEnd::Limit(*error)),
-            State::Ended(status) => Poll::Ready(RunEnd::Status(*status)),
-            State::OnWorker(_) => self.poll_worker(cx),
-            State::Running(scheduler) => Pin::new(scheduler.as_mut()).poll(cx),
+            RunState::Failed(error) => Poll::Ready(RunEnd::Limit(*error)),
+            RunState::Ended(status) => Poll::Ready(RunEnd::Status(*status)),
+            RunState::OnWorker(_) => self.poll_worker(cx),
+            RunState::Running(scheduler) => Pin::new(scheduler.as_mut()).poll(cx),
         }
     }
 
@@ -299,7 +299,7 @@ impl Running {
     /// longer. Nobody sees what comes of that. The run does nothing to files any more, and ends at its next look at the
     /// clock.
     fn poll_worker(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
-        let State::OnWorker(task) = &mut self.state else { return Poll::Pending };
+        let RunState::OnWorker(task) = &mut self.state else { return Poll::Pending };
         if let Poll::Ready(end) = Pin::new(task).poll(cx) {
             return Poll::Ready(end);
         }
@@ -308,7 +308,7 @@ impl Running {
             return Poll::Pending;
         }
         let error = self.meter.abandon();
-        if let State::OnWorker(task) = std::mem::replace(&mut self.state, State::Failed(error)) {
+        if let RunState::OnWorker(task) = std::mem::replace(&mut self.state, RunState::Failed(error)) {
             task.abandon();
         }
         Poll::Ready(RunEnd::Limit(error))
@@ -327,30 +327,32 @@ impl Running {
     /// Whether it could go on, but its slice is over, or what comes next may take long.
     fn is_at_work(&self) -> bool {
         match &self.state {
-            State::Running(scheduler) => scheduler.is_at_work() || self.meter.wants_worker(),
+            RunState::Running(scheduler) => scheduler.is_at_work() || self.meter.wants_worker(),
             _ => false,
         }
     }
 
     /// Lets a run that is at work for long go on at a thread of the crate. It is not on the gauge.
     fn move_to_worker(&mut self, cx: &mut Context<'_>) {
-        if self.meter.is_on_worker() || !matches!(self.state, State::Running(_)) {
+        if self.meter.is_on_worker() || !matches!(self.state, RunState::Running(_)) {
             return;
         }
         self.meter.set_on_worker();
-        let State::Running(scheduler) = std::mem::replace(&mut self.state, State::Ended(0)) else { return };
+        let RunState::Running(scheduler) = std::mem::replace(&mut self.state, RunState::Ended(0)) else {
+            return;
+        };
         match WorkerTask::start(Metered {
             scheduler: Some(scheduler),
             meter: std::sync::Arc::clone(&self.meter),
         }) {
             Ok(task) => {
                 task.wake_when_ended(cx.waker());
-                self.state = State::OnWorker(task);
+                self.state = RunState::OnWorker(task);
                 self.set_alarm(cx);
             }
             // There are no threads here, so it stays. The scheduler has woken its task.
             Err(mut metered) => {
-                self.state = metered.scheduler.take().map_or(State::Ended(0), State::Running);
+                self.state = metered.scheduler.take().map_or(RunState::Ended(0), RunState::Running);
             }
         }
     }
@@ -364,7 +366,7 @@ impl Future for Running {
             self.move_to_worker(cx);
         }
         let meter = std::sync::Arc::clone(&self.meter);
-        let entered = matches!(self.state, State::Running(_)).then(|| meter.enter());
+        let entered = matches!(self.state, RunState::Running(_)).then(|| meter.enter());
         let Poll::Ready(end) = self.poll_end(cx) else {
             drop(entered);
             if self.is_at_work() {

@@ -76,7 +76,7 @@ struct NlOptions {
 }
 
 /// Where numbering is.
-struct State {
+struct Numbering {
     number: i64,
     overflow: bool,
     section: usize,
@@ -86,7 +86,7 @@ struct State {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(ctx, &options).await?;
-    let mut state = State { number: settings.start, overflow: false, section: 1, blanks: 0 };
+    let mut state = Numbering { number: settings.start, overflow: false, section: 1, blanks: 0 };
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = number_operand(ctx, &settings, &mut state, &operand).await {
@@ -180,7 +180,7 @@ fn section(delimiter: &[u8], line: &[u8]) -> Option<usize> {
 async fn number_operand(
     ctx: &mut Context,
     settings: &NlOptions,
-    state: &mut State,
+    state: &mut Numbering,
     operand: &[u8],
 ) -> Result<(), OperandError> {
     let mut input = ctx.open_input(operand)?;
@@ -225,7 +225,7 @@ async fn number_operand(
     Ok(())
 }
 
-fn write_number(settings: &NlOptions, state: &mut State, out: &mut Vec<u8>) -> Result<(), UtilityError> {
+fn write_number(settings: &NlOptions, state: &mut Numbering, out: &mut Vec<u8>) -> Result<(), UtilityError> {
     if state.overflow {
         return Err(UtilityError::failed("line number overflow"));
     }

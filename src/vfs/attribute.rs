@@ -6,7 +6,7 @@ use super::file_system::{FileSystem, nanoseconds};
 use super::location::Location;
 use super::metadata::{FileKind, Metadata};
 use super::resolve::{EXECUTE, Follow, READ, WRITE, follow_if};
-use super::tree::State;
+use super::tree::TreeState;
 use std::time::Duration;
 
 impl FileSystem {
@@ -133,7 +133,7 @@ impl FileSystem {
 }
 
 /// A file whose metadata may be changed at all.
-pub(super) fn changeable(state: &State, path: &[u8], follow: Follow) -> Result<Location> {
+pub(super) fn changeable(state: &TreeState, path: &[u8], follow: Follow) -> Result<Location> {
     let at = state.walk(path, follow)?.existing()?;
     if at.descriptor().is_some() {
         return Err(Errno::NotPermitted.into());
@@ -143,13 +143,13 @@ pub(super) fn changeable(state: &State, path: &[u8], follow: Follow) -> Result<L
 }
 
 /// As [`changeable`], for the file's owner and root.
-fn owned(state: &State, path: &[u8], follow: Follow) -> Result<Location> {
+fn owned(state: &TreeState, path: &[u8], follow: Follow) -> Result<Location> {
     let at = changeable(state, path, follow)?;
     state.check_owner(at)?;
     Ok(at)
 }
 
-pub(super) fn set_mode(state: &mut State, at: Location, mode: u32, now: u64) -> Result<()> {
+pub(super) fn set_mode(state: &mut TreeState, at: Location, mode: u32, now: u64) -> Result<()> {
     let mut inode = state.inode_mut(at)?;
     inode.mode = (mode & 0o7777) as u16;
     inode.changed = now;
@@ -157,7 +157,7 @@ pub(super) fn set_mode(state: &mut State, at: Location, mode: u32, now: u64) -> 
 }
 
 pub(super) fn set_times(
-    state: &mut State,
+    state: &mut TreeState,
     at: Location,
     accessed: Option<Duration>,
     modified: Option<Duration>,

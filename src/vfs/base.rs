@@ -10,7 +10,7 @@ use super::options::{FsUsage, Options};
 use super::resolve::Follow;
 use super::stored::{Name, StoredVec};
 use super::table::next_leaf;
-use super::tree::{Quota, State, Tree, User};
+use super::tree::{Quota, Tree, TreeState, User};
 use std::sync::LazyLock;
 
 /// The start of the file that stands for a command in `/usr/bin`; the command's name and a newline follow.
@@ -21,7 +21,7 @@ const AGENT: u32 = 1000;
 /// A tree to start sessions with: folders, devices, and a file for each command.
 #[derive(Clone, Debug)]
 pub struct Base {
-    pub(super) state: State,
+    pub(super) state: TreeState,
     homes: [Location; 2],
     passwd: Location,
 }
@@ -32,7 +32,7 @@ impl Base {
     pub fn new(commands: &[&str]) -> Self {
         let everything = Quota { files: u64::MAX, bytes: u64::MAX };
         let mut builder = Builder {
-            state: State {
+            state: TreeState {
                 root: Tree::new(0o755, 0, 0, 0),
                 mounts: StoredVec::new(),
                 user: User { uid: 0, gid: 0 },
@@ -83,7 +83,7 @@ impl Base {
     }
 
     /// Hands the user's directories over to `state.user`, a clone of this base's.
-    pub(super) fn give_to_user(&self, state: &mut State) {
+    pub(super) fn give_to_user(&self, state: &mut TreeState) {
         let user = state.user;
         if user == (User { uid: AGENT, gid: AGENT }) {
             return;
@@ -101,14 +101,14 @@ impl Base {
     }
 }
 
-fn own(state: &mut State, at: Location, user: User) {
+fn own(state: &mut TreeState, at: Location, user: User) {
     if let Ok(mut inode) = state.inode_mut(at) {
         (inode.uid, inode.gid) = (user.uid, user.gid);
     }
 }
 
 struct Builder {
-    state: State,
+    state: TreeState,
 }
 
 impl Builder {

@@ -11,7 +11,7 @@ use super::operation::{make_directories, set_whole_content};
 use super::path;
 use super::resolve::Follow;
 use super::stored::Name;
-use super::tree::State;
+use super::tree::TreeState;
 use crate::clock::lock;
 use crate::text::Text;
 
@@ -92,7 +92,7 @@ impl Shared {
     }
 }
 
-impl State {
+impl TreeState {
     /// Whether so many files and bytes more can be written without looking at the quota.
     fn has_room(&self, files: usize, bytes: u64) -> bool {
         // The directories above it are files, too.

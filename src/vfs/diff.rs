@@ -10,7 +10,7 @@ use super::file_system::Snapshot;
 use super::inode::{Body, Inode};
 use super::metadata::FileKind;
 use super::path::PATH_MAX;
-use super::tree::{State, Tree};
+use super::tree::{Tree, TreeState};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
 }
 
 /// The path of a mount point without a slash at its end: empty for the root.
-fn mount_path(state: &State, at: super::location::Location) -> Vec<u8> {
+fn mount_path(state: &TreeState, at: super::location::Location) -> Vec<u8> {
     let path = state.path_of(at, crate::memory::Vec::new()).into_std();
     if path == b"/" { Vec::new() } else { path }
 }

@@ -7,7 +7,7 @@ use super::errno::{Errno, FsError, Result};
 use super::location::Location;
 use super::options::{FsUsage, Options};
 use super::stored::share;
-use super::tree::{Quota, State, User};
+use super::tree::{Quota, TreeState, User};
 use crate::clock::{Clock, lock};
 use crate::limit::fault::{self, Fault};
 use crate::limit::{gauge, worker};
@@ -41,7 +41,7 @@ pub(super) struct Shared {
 
 /// The state and what belongs to no snapshot.
 pub(super) struct Live {
-    pub(super) state: State,
+    pub(super) state: TreeState,
     /// How often each file is open. Those of them that have no link left are freed when they are closed.
     pub(super) open: HashMap<Location, u32>,
     /// Whether there may be such ones.
@@ -66,12 +66,12 @@ pub(super) struct Deposit {
 /// A file system at one moment. Costs a few pointers; shares everything with its file system until that is written.
 #[derive(Clone)]
 pub struct Snapshot {
-    pub(super) state: State,
+    pub(super) state: TreeState,
     line: Arc<()>,
 }
 
 impl Snapshot {
-    pub(super) fn new(state: State) -> Self {
+    pub(super) fn new(state: TreeState) -> Self {
         Self { state, line: share(()) }
     }
 }
@@ -144,7 +144,7 @@ impl Live {
     }
 
     /// The state without files that have no name.
-    fn named_state(&self) -> State {
+    fn named_state(&self) -> TreeState {
         let mut state = self.state.clone();
         for &at in self.open.keys() {
             if state.inode(at).is_ok_and(|inode| inode.links == 0) {
@@ -174,7 +174,7 @@ impl FileSystem {
         live.state.mounts.is_empty().then_some(live.state.changes)
     }
 
-    pub(super) fn from_state(state: State, clock: Arc<Clock>) -> Self {
+    pub(super) fn from_state(state: TreeState, clock: Arc<Clock>) -> Self {
         let live = Live {
             state,
             open: HashMap::default(),
@@ -273,7 +273,7 @@ impl FileSystem {
 
 impl Live {
     /// Moves the open files that `state` lacks into it, as files without a name, and goes on with our inode ids.
-    fn keep_open_files(&mut self, state: &mut State) {
+    fn keep_open_files(&mut self, state: &mut TreeState) {
         state.root.next = state.root.next.max(self.state.root.next);
         for (new, old) in state.mounts.iter_mut().zip(&self.state.mounts) {
             if let (Some(new), Some(old)) = (new.tree_mut(), old.tree()) {

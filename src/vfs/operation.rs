@@ -16,7 +16,7 @@ use super::options::OpenOptions;
 use super::path;
 use super::resolve::{Follow, Last, READ, WRITE};
 use super::stored::{Name, StoredVec, own};
-use super::tree::{State, limit};
+use super::tree::{TreeState, limit};
 use crate::limit::Limit;
 use crate::memory::Vec;
 use crate::text::Text;
@@ -413,7 +413,7 @@ fn new_directory() -> Body {
 }
 
 /// Where a new file goes: the path must not exist, and its directory must be writable.
-fn new_name(state: &State, path: &[u8], is_directory: bool) -> Result<(Location, Name)> {
+fn new_name(state: &TreeState, path: &[u8], is_directory: bool) -> Result<(Location, Name)> {
     let found = state.walk(path, Follow::Never)?;
     if found.target.is_some() {
         return Err(Errno::Exists.into());
@@ -440,7 +440,7 @@ pub(super) type Beyond<'p> = (Box<ForeignPath>, Vec<&'p [u8]>);
 /// Creates a directory and those above it that are missing; returns the foreign file system on the way, with the
 /// components that are left.
 pub(super) fn make_directories<'p>(
-    state: &mut State,
+    state: &mut TreeState,
     path: &'p [u8],
     mode: u16,
     now: u64,
@@ -474,7 +474,12 @@ pub(super) fn make_directories<'p>(
 }
 
 /// Makes `content` all that a file holds.
-pub(super) fn set_whole_content(state: &mut State, at: Location, content: Blocks, now: u64) -> Result<()> {
+pub(super) fn set_whole_content(
+    state: &mut TreeState,
+    at: Location,
+    content: Blocks,
+    now: u64,
+) -> Result<()> {
     if at.descriptor().is_some() {
         return Err(Errno::Invalid.into());
     }

@@ -7,7 +7,7 @@ use super::inode::Body;
 use super::location::Location;
 use super::resolve::{Follow, Last, WRITE};
 use super::stored::Name;
-use super::tree::State;
+use super::tree::TreeState;
 use crate::trace::Used;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -51,7 +51,7 @@ impl FileSystem {
 }
 
 /// Checks a rename. `None` where both names are the same file already.
-fn plan(state: &State, from: &[u8], to: &[u8]) -> Result<Option<Move>> {
+fn plan(state: &TreeState, from: &[u8], to: &[u8]) -> Result<Option<Move>> {
     let (old, new) = (state.walk(from, Follow::Never)?, state.walk(to, Follow::Never)?);
     if old.parent.tree() != new.parent.tree() {
         return Err(Errno::CrossDevice.into());
@@ -116,7 +116,7 @@ fn plan(state: &State, from: &[u8], to: &[u8]) -> Result<Option<Move>> {
 }
 
 /// Whether `at` is `ancestor` or below it, in the same tree.
-fn is_in(state: &State, at: Location, ancestor: Location) -> bool {
+fn is_in(state: &TreeState, at: Location, ancestor: Location) -> bool {
     let mut here = at;
     loop {
         if here == ancestor {
@@ -130,7 +130,7 @@ fn is_in(state: &State, at: Location, ancestor: Location) -> bool {
     }
 }
 
-impl State {
+impl TreeState {
     fn move_entry(&mut self, plan: &Move, now: u64) -> Result<()> {
         let Move { from: (from, old), to: (to, new), source, .. } = plan;
         let mut holder = self.inode_mut(*from)?;

@@ -13,7 +13,7 @@ use super::location::{Location, ROOT};
 use super::mount_point::MountPoint;
 use super::path::{LINKS_MAX, NAME_MAX, PATH_MAX};
 use super::stored::{StoredVec, own};
-use super::tree::State;
+use super::tree::TreeState;
 use crate::memory::Vec;
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ pub(super) const READ: u16 = 4;
 pub(super) const WRITE: u16 = 2;
 pub(super) const EXECUTE: u16 = 1;
 
-impl State {
+impl TreeState {
     /// Resolves an absolute path. Every component but the last has to be there.
     pub(super) fn walk<'a>(&'a self, path: &'a [u8], follow: Follow) -> Result<Found<'a>> {
         if path.is_empty() {
@@ -215,7 +215,7 @@ impl State {
         self.check(self.inode(parent)?, WRITE | EXECUTE)
     }
 
-    /// Whether a name may be taken away: as [`State::check_parent`], and in a sticky directory only by the owner of the
+    /// Whether a name may be taken away: as [`TreeState::check_parent`], and in a sticky directory only by the owner of the
     /// directory or of the file.
     pub(super) fn check_removal(&self, parent: Location, target: Location) -> Result<()> {
         self.check_parent(parent)?;
@@ -236,7 +236,7 @@ impl State {
 
 /// A resolution under way.
 struct Walk<'a> {
-    state: &'a State,
+    state: &'a TreeState,
     follow: Follow,
     /// The directory it has come to.
     directory: Location,

@@ -1,4 +1,4 @@
-//! `State`: all trees of a session with their inodes, links and quota, below the level of paths and permissions.
+//! `TreeState`: all trees of a session with their inodes, links and quota, below the level of paths and permissions.
 //!
 //! A file is found by its [`Location`]: the tree it is in and its inode id there. Ids are never used again within a tree, so
 //! that an open file's location stays its own. Every change of what the quota counts goes through here.
@@ -57,7 +57,7 @@ pub(super) struct Quota {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct TreeState {
     pub(super) root: Tree,
     pub(super) mounts: StoredVec<MountPoint>,
     pub(super) user: User,
@@ -68,7 +68,7 @@ pub(super) struct State {
     pub(super) changes: u64,
 }
 
-impl State {
+impl TreeState {
     pub(super) fn tree(&self, at: Location) -> Result<&Tree> {
         match at.tree().checked_sub(1) {
             None => Ok(&self.root),

@@ -74,7 +74,7 @@ fn parse_header(bytes: &[u8]) -> Result<Option<(GzipHeader, usize)>, Fault> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MemberState {
     Header,
     Body,
     Trailer,
@@ -83,7 +83,7 @@ enum State {
 
 /// Reads all members.
 pub(crate) struct GzipDecoder {
-    state: State,
+    state: MemberState,
     pending: ByteQueue,
     inflater: Inflater,
     checksum: Crc32,
@@ -102,7 +102,7 @@ pub(crate) struct GzipDecoder {
 impl GzipDecoder {
     pub(crate) fn new() -> Self {
         Self {
-            state: State::Header,
+            state: MemberState::Header,
             pending: ByteQueue::default(),
             inflater: Inflater::new(),
             checksum: Crc32::default(),
@@ -126,10 +126,10 @@ impl GzipDecoder {
     /// Appends a piece to `out`; `ended`: nothing more is pushed.
     pub(crate) fn pull(&mut self, ended: bool, out: &mut Vec<u8>) -> Result<Pull, Fault> {
         match self.state {
-            State::Header => self.pull_header(ended),
-            State::Body => self.pull_body(ended, out),
-            State::Trailer => self.pull_trailer(ended),
-            State::Ended => Ok(Pull::Ended),
+            MemberState::Header => self.pull_header(ended),
+            MemberState::Body => self.pull_body(ended, out),
+            MemberState::Trailer => self.pull_trailer(ended),
+            MemberState::Ended => Ok(Pull::Ended),
         }
     }
 
@@ -141,7 +141,7 @@ impl GzipDecoder {
             self.pending.remove_front(zeros);
             if self.pending.is_empty() {
                 if ended {
-                    self.state = State::Ended;
+                    self.state = MemberState::Ended;
                 }
                 return Ok(if ended { Pull::Ended } else { Pull::NeedsInput });
             }
@@ -155,7 +155,7 @@ impl GzipDecoder {
                 self.made = 0;
                 self.checksum = Crc32::default();
                 self.inflater.restart();
-                self.state = State::Body;
+                self.state = MemberState::Body;
                 Ok(Pull::Made)
             }
             Ok(None) if self.pending.len() > HEADER_MAX => Err(Fault::Corrupt),
@@ -164,7 +164,7 @@ impl GzipDecoder {
             Ok(None) if is_first || self.pending.starts_with(&[0x1f, 0x8b]) => Err(Fault::UnexpectedEnd),
             Err(fault @ Fault::HeaderChecksum { .. }) => Err(fault),
             Ok(None) | Err(_) => {
-                self.state = State::Ended;
+                self.state = MemberState::Ended;
                 Err(Fault::TrailingGarbage)
             }
         }
@@ -178,7 +178,7 @@ impl GzipDecoder {
         self.made += made.len() as u64;
         self.pending.remove_front(step.taken);
         if step.is_over {
-            self.state = State::Trailer;
+            self.state = MemberState::Trailer;
         }
         Ok(if step.needs_input { Pull::NeedsInput } else { Pull::Made })
     }
@@ -189,7 +189,7 @@ impl GzipDecoder {
         };
         self.pending.remove_front(8);
         self.stored_checksum = u32::from_le_bytes([a, b, c, d]);
-        self.state = State::Header;
+        self.state = MemberState::Header;
         let is_same = self.stored_checksum == self.checksum.value();
         let is_as_long = u32::from_le_bytes([e, f, g, h]) == self.made as u32;
         match (is_same, is_as_long) {

@@ -92,26 +92,26 @@ impl Algorithm {
         }
     }
 
-    pub(super) fn start(self) -> State {
+    pub(super) fn start(self) -> DigestState {
         match self {
             #[cfg(feature = "programs")]
-            Self::Md5 => State::Md5(sha2::Digest::new()),
+            Self::Md5 => DigestState::Md5(sha2::Digest::new()),
             #[cfg(feature = "programs")]
-            Self::Sha1 => State::Sha1(sha2::Digest::new()),
-            Self::Sha224 => State::Sha224(sha2::Digest::new()),
-            Self::Sha256 => State::Sha256(sha2::Digest::new()),
-            Self::Sha384 => State::Sha384(sha2::Digest::new()),
-            Self::Sha512 => State::Sha512(sha2::Digest::new()),
+            Self::Sha1 => DigestState::Sha1(sha2::Digest::new()),
+            Self::Sha224 => DigestState::Sha224(sha2::Digest::new()),
+            Self::Sha256 => DigestState::Sha256(sha2::Digest::new()),
+            Self::Sha384 => DigestState::Sha384(sha2::Digest::new()),
+            Self::Sha512 => DigestState::Sha512(sha2::Digest::new()),
             #[cfg(feature = "programs")]
-            Self::Blake2b(length) => State::Blake2b(Blake2b::new(length)),
+            Self::Blake2b(length) => DigestState::Blake2b(Blake2b::new(length)),
             #[cfg(feature = "programs")]
-            Self::Sm3 => State::Sm3(sha2::Digest::new()),
+            Self::Sm3 => DigestState::Sm3(sha2::Digest::new()),
         }
     }
 }
 
 /// A digest under way.
-pub(super) enum State {
+pub(super) enum DigestState {
     #[cfg(feature = "programs")]
     Md5(md5::Md5),
     #[cfg(feature = "programs")]
@@ -126,7 +126,7 @@ pub(super) enum State {
     Sm3(sm3::Sm3),
 }
 
-impl State {
+impl DigestState {
     pub(super) fn update(&mut self, bytes: &[u8]) {
         use sha2::Digest as _;
         match self {

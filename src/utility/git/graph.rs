@@ -6,7 +6,7 @@ use crate::memory::{Vec, vec};
 
 /// What the next line is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum NextLine {
     #[default]
     Padding,
     Skip,
@@ -25,8 +25,8 @@ pub(crate) struct Graph {
     sign: u8,
     width: usize,
     expansion_row: usize,
-    state: State,
-    previous_state: State,
+    state: NextLine,
+    previous_state: NextLine,
     commit_index: usize,
     previous_commit_index: usize,
     /// 0: the first parent is left of the merge, 1: it is not.
@@ -54,12 +54,12 @@ impl Graph {
         self.previous_commit_index = self.commit_index;
         self.update_columns(commit);
         self.expansion_row = 0;
-        self.state = if self.state != State::Padding {
-            State::Skip
+        self.state = if self.state != NextLine::Padding {
+            NextLine::Skip
         } else if self.needs_pre_commit_line() {
-            State::PreCommit
+            NextLine::PreCommit
         } else {
-            State::Commit
+            NextLine::Commit
         };
     }
 
@@ -142,7 +142,7 @@ impl Graph {
             && self.expansion_row < self.dashed_parents() * 2
     }
 
-    fn go_to(&mut self, state: State) {
+    fn go_to(&mut self, state: NextLine) {
         self.previous_state = self.state;
         self.state = state;
     }
@@ -153,7 +153,7 @@ impl Graph {
 
     /// Whether nothing but padding is left of a commit.
     pub(crate) fn is_finished(&self) -> bool {
-        self.state == State::Padding
+        self.state == NextLine::Padding
     }
 
     /// The next line; whether the commit stands in it.
@@ -161,22 +161,22 @@ impl Graph {
         let start = line.len();
         let state = self.state;
         match state {
-            State::Padding => {
+            NextLine::Padding => {
                 for _ in 0..self.new_columns.len() {
                     line.extend_from_slice(b"| ");
                 }
             }
-            State::Skip => {
+            NextLine::Skip => {
                 line.extend_from_slice(b"...");
-                self.go_to(if self.needs_pre_commit_line() { State::PreCommit } else { State::Commit });
+                self.go_to(if self.needs_pre_commit_line() { NextLine::PreCommit } else { NextLine::Commit });
             }
-            State::PreCommit => self.pre_commit_line(line),
-            State::Commit => self.commit_line(line),
-            State::PostMerge => self.post_merge_line(line),
-            State::Collapsing => self.collapsing_line(line),
+            NextLine::PreCommit => self.pre_commit_line(line),
+            NextLine::Commit => self.commit_line(line),
+            NextLine::PostMerge => self.post_merge_line(line),
+            NextLine::Collapsing => self.collapsing_line(line),
         }
         self.pad(line, start);
-        state == State::Commit
+        state == NextLine::Commit
     }
 
     fn pad(&self, line: &mut Vec<u8>, start: usize) {
@@ -185,7 +185,7 @@ impl Graph {
 
     /// A line beside what belongs to the commit.
     pub(crate) fn padding_line(&mut self, line: &mut Vec<u8>) {
-        if self.state != State::Commit {
+        if self.state != NextLine::Commit {
             self.next_line(line);
             return;
         }
@@ -196,7 +196,7 @@ impl Graph {
             line.resize_by(if is_merge { (self.parents.len() - 2) * 2 } else { 1 }, b' ');
         }
         self.pad(line, start);
-        self.previous_state = State::Padding;
+        self.previous_state = NextLine::Padding;
     }
 
     fn pre_commit_line(&mut self, line: &mut Vec<u8>) {
@@ -207,7 +207,8 @@ impl Graph {
                 put(line, b'|');
                 line.resize_by(self.expansion_row, b' ');
             } else if has_seen && self.expansion_row == 0 {
-                let is_moved = self.previous_state == State::PostMerge && self.previous_commit_index < index;
+                let is_moved =
+                    self.previous_state == NextLine::PostMerge && self.previous_commit_index < index;
                 put(line, if is_moved { b'\\' } else { b'|' });
             } else {
                 put(line, if has_seen { b'\\' } else { b'|' });
@@ -216,7 +217,7 @@ impl Graph {
         }
         self.expansion_row += 1;
         if !self.needs_pre_commit_line() {
-            self.go_to(State::Commit);
+            self.go_to(NextLine::Commit);
         }
     }
 
@@ -239,12 +240,12 @@ impl Graph {
             } else if has_seen && self.edges_added > 1 {
                 put(line, b'\\');
             } else if has_seen && self.edges_added == 1 {
-                let is_moved = self.previous_state == State::PostMerge
+                let is_moved = self.previous_state == NextLine::PostMerge
                     && self.previous_edges_added > 0
                     && self.previous_commit_index < index;
                 put(line, if is_moved { b'\\' } else { b'|' });
             } else {
-                let is_collapsing = self.previous_state == State::Collapsing
+                let is_collapsing = self.previous_state == NextLine::Collapsing
                     && self.old_mapping.get(2 * index + 1) == Some(&Some(index))
                     && self
                         .mapping
@@ -254,12 +255,12 @@ impl Graph {
             }
             put(line, b' ');
         }
-        let next = if self.parents.len() > 1 { State::PostMerge } else { self.after_edges() };
+        let next = if self.parents.len() > 1 { NextLine::PostMerge } else { self.after_edges() };
         self.go_to(next);
     }
 
-    fn after_edges(&self) -> State {
-        if self.is_settled() { State::Padding } else { State::Collapsing }
+    fn after_edges(&self) -> NextLine {
+        if self.is_settled() { NextLine::Padding } else { NextLine::Collapsing }
     }
 
     fn post_merge_line(&mut self, line: &mut Vec<u8>) {
@@ -357,7 +358,7 @@ impl Graph {
             }
         }
         if self.is_settled() {
-            self.go_to(State::Padding);
+            self.go_to(NextLine::Padding);
         }
     }
 

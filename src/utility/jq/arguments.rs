@@ -132,7 +132,7 @@ pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
         named: Vec::new(),
         positional: Vec::new(),
     };
-    let mut state = State { request, operands: Operands::Files, colours: Colours::default() };
+    let mut state = ArgumentState { request, operands: Operands::Files, colours: Colours::default() };
     let mut options_ended = false;
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
@@ -168,7 +168,7 @@ pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
             },
         }
     }
-    let State { mut request, colours, .. } = state;
+    let ArgumentState { mut request, colours, .. } = state;
     request.raw_output &= !request.layout.ascii;
     request.colour = colours.wanted && !colours.unwanted;
     Ok(Parsed::Run(request))
@@ -188,13 +188,13 @@ fn unknown_letters(letters: &[u8], at: usize) -> String {
 }
 
 /// What the arguments have said so far.
-struct State<'a> {
+struct ArgumentState<'a> {
     request: Request<'a>,
     operands: Operands,
     colours: Colours,
 }
 
-impl<'a> State<'a> {
+impl<'a> ArgumentState<'a> {
     /// Takes an option. `attached` is the rest of a cluster after it, `rest` the words that follow. Some options tell something
     /// in place of a run.
     fn take(

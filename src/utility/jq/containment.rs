@@ -19,7 +19,7 @@ enum Open<'v> {
 }
 
 /// What is known after a step.
-enum State<'v> {
+enum ContainmentState<'v> {
     /// It depends on whether this holds that.
     Asks(&'v Value, &'v Value),
     Known(bool),
@@ -27,15 +27,19 @@ enum State<'v> {
 
 impl<'v> Open<'v> {
     /// What comes next, after the last answer.
-    fn next(&mut self, answer: Option<bool>) -> State<'v> {
+    fn next(&mut self, answer: Option<bool>) -> ContainmentState<'v> {
         match self {
             Open::Objects(whole, part, at) => {
                 if answer == Some(false) {
-                    return State::Known(false);
+                    return ContainmentState::Known(false);
                 }
-                let Some((after, key, wanted)) = part.entry_from(*at) else { return State::Known(true) };
+                let Some((after, key, wanted)) = part.entry_from(*at) else {
+                    return ContainmentState::Known(true);
+                };
                 *at = after;
-                whole.get(key.as_str()).map_or(State::Known(false), |value| State::Asks(value, wanted))
+                whole
+                    .get(key.as_str())
+                    .map_or(ContainmentState::Known(false), |value| ContainmentState::Asks(value, wanted))
             }
             Open::Arrays(whole, part, at, of) => {
                 match answer {
@@ -43,8 +47,10 @@ impl<'v> Open<'v> {
                     Some(false) => *at += 1,
                     None => {}
                 }
-                let Some(wanted) = part.get(*of) else { return State::Known(true) };
-                whole.get(*at).map_or(State::Known(false), |value| State::Asks(value, wanted))
+                let Some(wanted) = part.get(*of) else { return ContainmentState::Known(true) };
+                whole
+                    .get(*at)
+                    .map_or(ContainmentState::Known(false), |value| ContainmentState::Asks(value, wanted))
             }
         }
     }
@@ -60,23 +66,25 @@ pub(super) fn contains(context: &mut Context<'_>, input: Value, arguments: &[Val
 
 async fn holds(whole: &Value, part: &Value) -> bool {
     let mut open: Vec<Open<'_>> = Vec::new();
-    let mut state = State::Asks(whole, part);
+    let mut state = ContainmentState::Asks(whole, part);
     loop {
         spend(1).await;
         let answer = match state {
-            State::Asks(Value::Object(whole), Value::Object(part)) => {
+            ContainmentState::Asks(Value::Object(whole), Value::Object(part)) => {
                 open.push(Open::Objects(whole, part, 0));
                 None
             }
-            State::Asks(Value::Array(whole), Value::Array(part)) => {
+            ContainmentState::Asks(Value::Array(whole), Value::Array(part)) => {
                 open.push(Open::Arrays(whole.items(), part.items(), 0, 0));
                 None
             }
-            State::Asks(Value::String(whole), Value::String(part)) => {
+            ContainmentState::Asks(Value::String(whole), Value::String(part)) => {
                 Some(find(whole.as_str(), &Finder::new(part.as_str()), 0).await.is_some())
             }
-            State::Asks(whole, part) => Some(whole.kind() == part.kind() && is_equal(whole, part).await),
-            State::Known(answer) => {
+            ContainmentState::Asks(whole, part) => {
+                Some(whole.kind() == part.kind() && is_equal(whole, part).await)
+            }
+            ContainmentState::Known(answer) => {
                 open.pop();
                 Some(answer)
             }

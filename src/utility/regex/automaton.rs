@@ -21,7 +21,7 @@ enum Before {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
+struct AutomatonState {
     before: Before,
     /// Whether a match may begin at each place, or only at the first.
     is_searching: bool,
@@ -59,8 +59,8 @@ pub(super) struct FirstEnd {
 /// States and transitions known so far.
 #[derive(Debug, Default)]
 pub(super) struct Automaton {
-    states: Vec<State>,
-    numbers: HashMap<State, u32>,
+    states: Vec<AutomatonState>,
+    numbers: HashMap<AutomatonState, u32>,
     transitions: Vec<Transition>,
     others: HashMap<(u32, Unit), Transition>,
     /// The searching state with nothing under way, for each kind of character before.
@@ -77,7 +77,7 @@ pub(super) struct Automaton {
 impl Automaton {
     /// About what it holds.
     pub(super) fn bytes(&self) -> usize {
-        let states = 2 * (self.size * size_of::<u32>() + self.states.len() * size_of::<State>());
+        let states = 2 * (self.size * size_of::<u32>() + self.states.len() * size_of::<AutomatonState>());
         let transitions = self.transitions.len() * size_of::<Transition>();
         states + transitions + self.others.len() * 2 * size_of::<(u32, Unit, Transition)>()
     }
@@ -187,7 +187,7 @@ impl Automaton {
             if let Some(&Some(known)) = self.anchored.get(before as usize) {
                 return known;
             }
-            let number = self.number(State { before, is_searching, instructions: vec![0] });
+            let number = self.number(AutomatonState { before, is_searching, instructions: vec![0] });
             if let Some(anchored) = self.anchored.get_mut(before as usize) {
                 *anchored = Some(number);
             }
@@ -196,7 +196,7 @@ impl Automaton {
         if let Some(&Some(known)) = self.idle.get(before as usize) {
             return known;
         }
-        let number = self.number(State { before, is_searching, instructions: Vec::new() });
+        let number = self.number(AutomatonState { before, is_searching, instructions: Vec::new() });
         if let Some(idle) = self.idle.get_mut(before as usize) {
             *idle = Some(number);
         }
@@ -298,12 +298,13 @@ impl Automaton {
         }
         next.sort_unstable();
         next.dedup();
-        let next = self.number(State { before: before(program, unit), is_searching, instructions: next });
+        let next =
+            self.number(AutomatonState { before: before(program, unit), is_searching, instructions: next });
         let is_idle = self.is_empty(next);
         (next << SHIFT) | (Transition::from(is_idle) * IDLE) | (Transition::from(is_match) * ENDS)
     }
 
-    fn number(&mut self, state: State) -> u32 {
+    fn number(&mut self, state: AutomatonState) -> u32 {
         if let Some(&number) = self.numbers.get(&state) {
             return number;
         }

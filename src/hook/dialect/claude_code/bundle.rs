@@ -5,7 +5,7 @@ use super::hook::Extra;
 use super::log;
 use super::request::HttpAllowList;
 use super::settings::ClaudeSettings;
-use super::state::State;
+use super::state::KeptState;
 use crate::hook::hooks::Hooks;
 use crate::hook::runner::HookRunner;
 use crate::hook::version::{ContractVersion, Part};
@@ -37,7 +37,7 @@ impl ClaudeBundle {
 
     /// Shows the records `hook_registered` (7), once for a session.
     pub(super) fn register(&self, host: &dyn HookRunner) {
-        let first = |state: &mut State| state.register(self.key());
+        let first = |state: &mut KeptState| state.register(self.key());
         if watch::is_watched(host) && host.state().with(first) {
             for of in self.hooks.iter() {
                 watch::show(host, &log::registered(of.hook, of.extra));

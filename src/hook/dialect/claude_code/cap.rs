@@ -1,7 +1,7 @@
 //! Long texts (R51, R52): what is over the cap goes to a file of the session, and its path with the start of the text takes
 //! its place.
 
-use super::state::State;
+use super::state::KeptState;
 use crate::hook::runner::HookRunner;
 use crate::text::Text;
 
@@ -18,7 +18,7 @@ pub(super) fn text(text: String, host: &dyn HookRunner) -> (String, Option<Strin
         return (text, None);
     }
     let start = first(&text, PREVIEW).to_owned();
-    let number = host.state().with(|state: &mut State| {
+    let number = host.state().with(|state: &mut KeptState| {
         state.files = state.files.saturating_add(1);
         state.files
     });

@@ -13,7 +13,7 @@ use super::payload::Payload;
 use super::reader::Reader;
 use super::rule::RuleCall;
 use super::settings::HookSource;
-use super::state::State;
+use super::state::KeptState;
 use super::{late, log, request};
 use crate::hook::background;
 use crate::hook::chain::{Fired, Firing};
@@ -64,7 +64,7 @@ impl<'a> ClaudeChain<'a> {
         payload.hidden = bundle.lacking(Part::Payload, name);
         if name.is_stop() {
             let agent = agent_of(event);
-            payload.continuing = host.state().with(|state: &mut State| state.is_continuing(agent));
+            payload.continuing = host.state().with(|state: &mut KeptState| state.is_continuing(agent));
         }
         let label = payload.hook_name();
         let selection = select(bundle, event, name, &payload, host);
@@ -141,7 +141,7 @@ impl<'a> ClaudeChain<'a> {
         let agent = agent_of(self.event);
         let (goes_on, key) = (self.fold.keeps_going(), self.bundle.key());
         let cap = self.bundle.settings.number("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").unwrap_or(STOP_CAP);
-        let too_often = self.host.state().with(|state: &mut State| {
+        let too_often = self.host.state().with(|state: &mut KeptState| {
             let too_often = goes_on && cap > 0 && state.continuations(agent, key) >= cap;
             if goes_on && !too_often {
                 state.count_continuation(agent, key);
@@ -174,13 +174,14 @@ fn note(bundle: &ClaudeBundle, event: &Event, host: &dyn HookRunner) {
     let calls_tool = event.tool_call().is_some();
     match &event.moment {
         Moment::ToolBatchStarting { calls } => {
-            host.state().with(|state: &mut State| state.batch = calls.len());
+            host.state().with(|state: &mut KeptState| state.batch = calls.len());
         }
         Moment::ToolBatchEnded { .. } => {
-            host.state().with(|state: &mut State| state.batch = 0);
+            host.state().with(|state: &mut KeptState| state.batch = 0);
         }
         _ if calls_tool || matches!(event.moment, Moment::PromptSubmitted { .. }) => {
-            host.state().peek(|state: &mut State| state.reset_continuations(agent_of(event), bundle.key()));
+            host.state()
+                .peek(|state: &mut KeptState| state.reset_continuations(agent_of(event), bundle.key()));
         }
         _ => {}
     }
@@ -209,7 +210,7 @@ fn select(
         }
         if selected.is_ok()
             && extra.once
-            && host.state().with(|state: &mut State| state.spent.contains(&hook.id))
+            && host.state().with(|state: &mut KeptState| state.spent.contains(&hook.id))
         {
             selected = Err(Mismatch::Never("it says `once` and ran already"));
         }
@@ -324,7 +325,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
             Moment::ToolCallEnded { result, .. } => result.clone(),
             _ => None,
         };
-        let batch = self.host.state().with(|state: &mut State| state.batch);
+        let batch = self.host.state().with(|state: &mut KeptState| state.batch);
         Reader {
             event: self.name,
             teller: of.extra.kind.teller(),
@@ -355,7 +356,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
             self.env_text.push_str(&file.take());
         }
         if extra.once && answer.error.is_none() && !answer.cancelled {
-            self.host.state().with(|state: &mut State| state.spent.insert(hook.id.clone()));
+            self.host.state().with(|state: &mut KeptState| state.spent.insert(hook.id.clone()));
         }
         let (effect, warning) = self.fold.absorb(&hook.id, answer);
         Absorbed { reading, effect, flow: Flow::Continue, warning }

@@ -4,7 +4,7 @@ use super::event::EventName;
 use super::hook::{Background, Rewake};
 use super::printed::{Printed, read as read_printed};
 use super::schema::Output;
-use super::state::State;
+use super::state::KeptState;
 use super::{cap, log};
 use crate::hook::background::Late;
 use crate::hook::id::HookId;
@@ -28,7 +28,7 @@ pub(super) fn listener(
         late.contexts = late.contexts.into_iter().map(cut).collect();
         late.system_messages = late.system_messages.into_iter().map(cut).collect();
         if !host.deliver_late(&late) {
-            host.state().with(|state: &mut State| state.keep(late));
+            host.state().with(|state: &mut KeptState| state.keep(late));
         }
     })
 }
@@ -74,7 +74,7 @@ fn output(
 /// What waits for the next turn. A host whose turns do not start with `UserPromptSubmit`, or that wants to be early, takes
 /// it; else that event's result has it.
 pub fn take_late(host: &dyn HookRunner) -> Vec<LateOutput> {
-    host.state().with(State::take_late)
+    host.state().with(KeptState::take_late)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ const MOST: usize = 1024;
 
 /// One session's.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct KeptState {
     /// How often in a row the stop hooks of a config made an agent go on, by the agent's id and the config (R58). The main
     /// agent's id is empty.
     continuations: FxHashMap<(String, usize), u64>,
@@ -24,7 +24,7 @@ pub(super) struct State {
     registered: FxHashSet<usize>,
 }
 
-impl State {
+impl KeptState {
     /// Whether the agent goes on because of a stop hook, of whatever config.
     pub(super) fn is_continuing(&self, agent: &str) -> bool {
         self.continuations.keys().any(|(known, _)| known == agent)
