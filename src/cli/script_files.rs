@@ -126,43 +126,43 @@ fn read(folder: &HostFolder, path: &str) -> io::Result<Found> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         match walk(folder, &path)? {
-            Step::Found(found) => return Ok(found),
-            Step::Link(next) => path = next,
+            PathOutcome::Found(found) => return Ok(found),
+            PathOutcome::Link(next) => path = next,
         }
     }
     Ok(Found::Unknown)
 }
 
 /// What a path came to.
-enum Step {
+enum PathOutcome {
     Found(Found),
     /// A link that stays in the folder: the path that it stands for.
     Link(String),
 }
 
-fn walk(top: &HostFolder, path: &str) -> io::Result<Step> {
+fn walk(top: &HostFolder, path: &str) -> io::Result<PathOutcome> {
     let mut folder = top.again()?;
     let names: Vec<&str> = path.split('/').collect();
     for (index, name) in names.iter().enumerate() {
         let rest = names.get(index + 1..).unwrap_or(&[]);
         match folder.kind(name)? {
             None => return Err(io::ErrorKind::NotFound.into()),
-            Some(HostKind::Folder) if rest.is_empty() => return Ok(Step::Found(Found::Missing)),
+            Some(HostKind::Folder) if rest.is_empty() => return Ok(PathOutcome::Found(Found::Missing)),
             Some(HostKind::Folder) => folder = folder.folder(name)?,
-            Some(HostKind::Other) => return Ok(Step::Found(Found::Unknown)),
+            Some(HostKind::Other) => return Ok(PathOutcome::Found(Found::Unknown)),
             Some(HostKind::Link) => {
                 let target = folder.read_link(OsStr::new(name))?;
                 let next = target
                     .to_str()
                     .and_then(|target| led_on(names.get(..index).unwrap_or(&[]), target, rest));
-                return Ok(next.map_or(Step::Found(Found::Unknown), Step::Link));
+                return Ok(next.map_or(PathOutcome::Found(Found::Unknown), PathOutcome::Link));
             }
             Some(HostKind::File) if !rest.is_empty() => return Err(io::ErrorKind::NotFound.into()),
             Some(HostKind::File) => {
                 let file = folder.read(name, MOST_SCRIPT)?;
                 let name = folder.path(name).display().to_string();
                 let is_executable = file.mode & 0o111 != 0;
-                return Ok(Step::Found(Found::File(ScriptFile {
+                return Ok(PathOutcome::Found(Found::File(ScriptFile {
                     name,
                     content: file.content,
                     is_executable,
@@ -170,7 +170,7 @@ fn walk(top: &HostFolder, path: &str) -> io::Result<Step> {
             }
         }
     }
-    Ok(Step::Found(Found::Unknown))
+    Ok(PathOutcome::Found(Found::Unknown))
 }
 
 /// Where a link leads that lies below `before`; `None`: out of the folder.

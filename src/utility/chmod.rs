@@ -1,6 +1,6 @@
 //! `chmod`: changes file modes. POSIX XCU chmod, GNU coreutils chmod(1).
 
-use super::file::walk::{Step, Walk};
+use super::file::walk::{Walk, WalkStep};
 use super::format::file_mode::{ModeChange, permission_letters};
 use super::format::quote::{quote, quote_if_needed, quote_name};
 use crate::memory::{ToMetered, Vec, format};
@@ -131,7 +131,7 @@ impl Change {
             return self.failed(ctx, "cannot read directory", operand, error);
         }
         while let Some(step) = walk.next(ctx).await? {
-            let Step::Entry { path } = step else { continue };
+            let WalkStep::Entry { path } = step else { continue };
             match ctx.lstat(&path) {
                 // Links are neither followed nor changed.
                 Ok(metadata) if metadata.is_symlink() => {}

@@ -1,7 +1,7 @@
 //! `du`: sums up the space that files take. POSIX XCU du, GNU coreutils du(1).
 
 use super::file::blocks;
-use super::file::walk::{Step, Walk};
+use super::file::walk::{Walk, WalkStep};
 use super::format::human_size::{human_size, parse_size};
 use super::format::quote::{quote, quote_name};
 use crate::memory::{HashSet, String, ToDecimal, Vec, format, vec};
@@ -135,8 +135,8 @@ impl Count {
         self.visit(ctx, &mut walk, &mut sums, operand).await?;
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                Step::Entry { path } => self.visit(ctx, &mut walk, &mut sums, &path).await?,
-                Step::Leave { path } => {
+                WalkStep::Entry { path } => self.visit(ctx, &mut walk, &mut sums, &path).await?,
+                WalkStep::Leave { path } => {
                     let Some((own, below)) = sums.pop() else { continue };
                     let shown = if self.separate { own } else { own.saturating_add(below) };
                     if walk.depth() as u64 <= self.max_depth {

@@ -3,7 +3,7 @@
 use super::file::copy::{Copier, FollowLinks, Overwrite};
 use super::file::destination::{Placement, destinations};
 use super::file::prompt::Prompt;
-use super::file::walk::{Step, Walk};
+use super::file::walk::{Walk, WalkStep};
 use super::format::quote::quote_name;
 use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
@@ -221,7 +221,7 @@ impl Mover {
         }
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                Step::Entry { path } => {
+                WalkStep::Entry { path } => {
                     let is_directory = ctx.lstat(&path).is_ok_and(|metadata| metadata.is_directory());
                     if !is_directory {
                         self.remove_one(ctx, &path, false)?;
@@ -230,7 +230,7 @@ impl Mover {
                             ctx.complain(format_args!("cannot remove {}", quote_name(&path)), error)?;
                     }
                 }
-                Step::Leave { path } => self.remove_one(ctx, &path, true)?,
+                WalkStep::Leave { path } => self.remove_one(ctx, &path, true)?,
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::file::last_component;
 use super::file::prompt::Prompt;
-use super::file::walk::{Step, Walk, read_directory};
+use super::file::walk::{Walk, WalkStep, read_directory};
 use super::format::file_mode::kind_name;
 use super::format::quote::quote_name;
 use crate::memory::{String, ToMetered, Vec, format};
@@ -127,7 +127,7 @@ impl Removal {
         stays.push(false);
         while let Some(step) = walk.next(ctx).await? {
             let gone = match step {
-                Step::Entry { path } => {
+                WalkStep::Entry { path } => {
                     let metadata = match ctx.lstat(&path) {
                         Ok(metadata) => metadata,
                         Err(error) => {
@@ -146,7 +146,7 @@ impl Removal {
                         self.one(ctx, &path, &metadata).await?
                     }
                 }
-                Step::Leave { path } => {
+                WalkStep::Leave { path } => {
                     if stays.pop() == Some(true) {
                         false
                     } else {

@@ -2,7 +2,7 @@
 //! files share their bytes until one of them is written.
 
 use super::prompt::Prompt;
-use super::walk::{Step, Walk};
+use super::walk::{Walk, WalkStep};
 use super::{join, parent};
 use crate::memory::{HashMap, JoinMetered, String, Vec, format};
 use crate::utility::format::quote::quote_name;
@@ -104,7 +104,7 @@ impl Copier {
         self.directory(ctx, &mut walk, &mut above, source, destination, metadata).await?;
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                Step::Entry { path } => {
+                WalkStep::Entry { path } => {
                     let target = below(destination, source, &path);
                     match self.look(ctx, &path, false) {
                         Ok(metadata) if metadata.is_directory() => {
@@ -116,7 +116,7 @@ impl Copier {
                         }
                     }
                 }
-                Step::Leave { path } => {
+                WalkStep::Leave { path } => {
                     if let Some((metadata, is_new)) = above.pop() {
                         let target = below(destination, source, &path);
                         self.finish_directory(ctx, &target, &metadata, is_new)?;

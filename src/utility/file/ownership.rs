@@ -1,7 +1,7 @@
 //! Changing owners and groups, for `chown` and `chgrp`.
 
 use super::join;
-use super::walk::{Step, Walk};
+use super::walk::{Walk, WalkStep};
 use crate::memory::{String, ToDecimal, ToMeteredString, format};
 use crate::text::Text;
 use crate::utility::context::options::options;
@@ -103,8 +103,8 @@ impl Ownership {
         }
         while let Some(step) = walk.next(ctx).await? {
             let (path, is_left) = match step {
-                Step::Entry { path } => (path, false),
-                Step::Leave { path } => (join(&path, b""), true),
+                WalkStep::Entry { path } => (path, false),
+                WalkStep::Leave { path } => (join(&path, b""), true),
             };
             match ctx.lstat(&path) {
                 Ok(metadata) if metadata.is_directory() && !is_left => {

@@ -8,7 +8,7 @@ use crate::vfs::{DirEntry, FsError};
 
 /// What comes next in a walk.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum WalkStep {
     /// An entry of the directory that was entered last.
     Entry {
         /// The directory's path, as it was given to [`Walk::enter`], and the entry's name.
@@ -52,14 +52,14 @@ impl Walk {
     }
 
     /// The next step; `None` when the first directory was left.
-    pub(crate) async fn next(&mut self, ctx: &mut Context) -> Result<Option<Step>, UtilityError> {
+    pub(crate) async fn next(&mut self, ctx: &mut Context) -> Result<Option<WalkStep>, UtilityError> {
         ctx.tick().await?;
         let Some(level) = self.levels.last_mut() else { return Ok(None) };
         if let Some(entry) = level.entries.next() {
-            return Ok(Some(Step::Entry { path: join(&level.path, &entry.name) }));
+            return Ok(Some(WalkStep::Entry { path: join(&level.path, &entry.name) }));
         }
         let Some(level) = self.levels.pop() else { return Ok(None) };
-        Ok(Some(Step::Leave { path: level.path }))
+        Ok(Some(WalkStep::Leave { path: level.path }))
     }
 }
 

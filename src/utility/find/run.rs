@@ -98,7 +98,7 @@ impl Search {
             && let Some(step) = walk.next(ctx).await?
         {
             match step {
-                walk::Step::Entry { path } => match self.look(ctx, &path, walk.depth() as u64) {
+                walk::WalkStep::Entry { path } => match self.look(ctx, &path, walk.depth() as u64) {
                     Ok((metadata, followed)) => {
                         self.visit_and_enter(
                             ctx,
@@ -115,7 +115,7 @@ impl Search {
                     Err(FsError::Errno(Errno::NotFound)) => {}
                     Err(error) => self.failed(ctx, &path, error)?,
                 },
-                walk::Step::Leave { path } => {
+                walk::WalkStep::Leave { path } => {
                     if let Some(directory) = entered.pop()
                         && self.depth_first
                     {

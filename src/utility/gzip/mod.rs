@@ -6,7 +6,7 @@
 mod name;
 mod pack;
 
-use super::file::walk::{Step, Walk};
+use super::file::walk::{Walk, WalkStep};
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::compress::operand::{self, Mode, Task};
 use crate::utility::prelude::*;
@@ -233,7 +233,7 @@ async fn directory(ctx: &mut Context, gzip: &mut Gzip, path: &[u8]) -> Result<Ex
     }
     let mut status = ExitStatus::SUCCESS;
     while let Some(step) = walk.next(ctx).await? {
-        let Step::Entry { path } = step else { continue };
+        let WalkStep::Entry { path } = step else { continue };
         let next = match ctx.lstat(&path) {
             Ok(metadata) if metadata.is_directory() => match walk.enter(ctx, &path) {
                 Ok(()) => ExitStatus::SUCCESS,

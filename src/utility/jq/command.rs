@@ -13,7 +13,7 @@ use super::context::Host;
 use super::disposal::Disposal;
 use super::error::JqError;
 use super::library::{self, Places, contents};
-use super::machine::Step;
+use super::machine::Interruption;
 use super::member;
 use super::print::{self, Layout, Palette, Printing};
 use super::read::{self, ReadError};
@@ -472,21 +472,21 @@ impl Evaluation<'_> {
                 ctx.stderr.flush().await?;
             }
             match step {
-                Step::Output(Value::String(text)) if self.refuses(&text) => {
+                Interruption::Output(Value::String(text)) if self.refuses(&text) => {
                     let problem = "Cannot dump a string containing NUL with --raw-output0 option";
                     return self.fail(ctx, &JqError::Uncaught(Value::text(problem))).await;
                 }
-                Step::Output(value) => {
+                Interruption::Output(value) => {
                     self.print(ctx, value).await?;
                 }
-                Step::Done => return Ok(()),
-                Step::Pause => {
+                Interruption::Done => return Ok(()),
+                Interruption::Pause => {
                     if ctx.check().await.is_err() {
                         return end_of_run().await;
                     }
                     self.run.work().go_on();
                 }
-                Step::Input => {
+                Interruption::Input => {
                     let input = match self.source.next(ctx, self.run.work()).await {
                         Ok(value) => value.map(Ok),
                         Err(SourceError::Syntax(problem)) => Some(Err(ReadError::Syntax(problem))),
@@ -496,11 +496,11 @@ impl Evaluation<'_> {
                     self.describe_input();
                     self.run.supply(input);
                 }
-                Step::Module(name) => {
+                Interruption::Module(name) => {
                     let metadata = library::metadata(ctx, self.places, name.as_str()).await?;
                     self.run.describe(metadata);
                 }
-                Step::Failed(error) => return self.fail(ctx, &error).await,
+                Interruption::Failed(error) => return self.fail(ctx, &error).await,
             }
         }
     }

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 /// The path of a value, newest key first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trail(Option<Arc<Held<Step>>>);
+pub(crate) struct Trail(Option<Arc<Held<TrailStep>>>);
 
 #[derive(Debug)]
-struct Step {
+struct TrailStep {
     key: Value,
     before: Trail,
 }
@@ -25,7 +25,7 @@ struct Step {
 impl Trail {
     /// This path with one more key.
     pub(crate) fn with(&self, key: Value) -> Trail {
-        Trail(Some(shared(Step { key, before: self.clone() })))
+        Trail(Some(shared(TrailStep { key, before: self.clone() })))
     }
 
     /// The keys from the first.

@@ -19,7 +19,7 @@ use super::text::Text;
 use super::value::{Array, Value, member_at};
 use crate::memory::{String, Vec, format, vec};
 
-/// What the caller has supplied for [`Step::Input`].
+/// What the caller has supplied for [`Interruption::Input`].
 #[derive(Debug, Default)]
 enum Supplied {
     #[default]
@@ -30,7 +30,7 @@ enum Supplied {
 
 /// Why the machine stops.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum Interruption {
     /// An output; there may be more.
     Output(Value),
     /// There are no more outputs.
@@ -79,41 +79,45 @@ impl<'p, 'c> Machine<'p, 'c> {
         self.choices.push(start);
     }
 
-    /// What [`Step::Input`] waits for.
+    /// What [`Interruption::Input`] waits for.
     pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
         self.supplied = Supplied::Input(input);
     }
 
-    /// What [`Step::Module`] waits for.
+    /// What [`Interruption::Module`] waits for.
     pub(crate) fn describe(&mut self, metadata: Result<Value, String>) {
         self.supplied = Supplied::Metadata(metadata);
     }
 
     /// Goes on to the next output, or to a reason to stop.
-    pub(crate) fn run(&mut self) -> Step {
+    pub(crate) fn run(&mut self) -> Interruption {
         std::mem::take(&mut self.dropped).start_turn();
         let step = self.run_turn();
         self.dropped = Dropped::end_turn();
         // What is left over is freed before the end is told.
-        if matches!(step, Step::Done) && !self.dropped.is_empty() { Step::Pause } else { step }
+        if matches!(step, Interruption::Done) && !self.dropped.is_empty() {
+            Interruption::Pause
+        } else {
+            step
+        }
     }
 
-    fn run_turn(&mut self) -> Step {
+    fn run_turn(&mut self) -> Interruption {
         let mut next = std::mem::replace(&mut self.next, Next::Back);
         loop {
             if self.context.work.is_due() {
                 self.next = next;
-                return Step::Pause;
+                return Interruption::Pause;
             }
             if let Err(stop) = self.context.work.step() {
                 // What is under way may be large. It is dropped with the run, not here.
                 self.next = next;
-                return Step::Failed(JqError::from(Raise::Stop(stop)));
+                return Interruption::Failed(JqError::from(Raise::Stop(stop)));
             }
             next = match next {
                 Next::Eval(id, bindings, item, frames) => self.eval(id, &bindings, item, frames),
                 Next::Deliver(item, frames) => match frames.pop() {
-                    None => return Step::Output(item.value),
+                    None => return Interruption::Output(item.value),
                     Some(frame) => self.deliver(item, frame),
                 },
                 Next::Fail(Raise::Suspended(suspension), frames) => {
@@ -123,22 +127,22 @@ impl<'p, 'c> Machine<'p, 'c> {
                     Ok(next) => next,
                     Err(Raise::Stop(stop)) => {
                         self.next = Next::Fail(Raise::Stop(stop), frames);
-                        return Step::Failed(JqError::from(Raise::Stop(stop)));
+                        return Interruption::Failed(JqError::from(Raise::Stop(stop)));
                     }
                     Err(raise) => {
                         self.choices.clear();
-                        return Step::Failed(JqError::from(raise));
+                        return Interruption::Failed(JqError::from(raise));
                     }
                 },
                 Next::Back => match self.choices.pop() {
-                    None => return Step::Done,
+                    None => return Interruption::Done,
                     Some(choice) => self.resume(choice),
                 },
                 Next::Ask(question, track, frames) => match std::mem::take(&mut self.supplied) {
                     Supplied::Nothing => {
                         let step = match &question {
-                            Question::Module(name) => Step::Module(name.clone()),
-                            Question::Input | Question::InputIfAny => Step::Input,
+                            Question::Module(name) => Interruption::Module(name.clone()),
+                            Question::Input | Question::InputIfAny => Interruption::Input,
                         };
                         self.next = Next::Ask(question, track, frames);
                         return step;

@@ -2,7 +2,7 @@
 
 use super::compile::Compiled;
 use super::context::{Context, Host};
-use super::machine::{Machine, Step};
+use super::machine::{Interruption, Machine};
 use super::read::ReadError;
 use super::regex_engine::Regexes;
 use super::text::text_of;
@@ -37,16 +37,16 @@ impl<'g> Run<'_, 'g> {
     }
 
     /// Goes on to the next output, or to a reason to stop.
-    pub(crate) fn step(&mut self) -> Step {
+    pub(crate) fn step(&mut self) -> Interruption {
         self.machine.run()
     }
 
-    /// Answers [`Step::Input`]: `None` when there are no more inputs.
+    /// Answers [`Interruption::Input`]: `None` when there are no more inputs.
     pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
         self.machine.supply(input);
     }
 
-    /// Answers [`Step::Module`].
+    /// Answers [`Interruption::Module`].
     pub(crate) fn describe(&mut self, metadata: Result<Value, String>) {
         self.machine.describe(metadata);
     }

@@ -6,7 +6,7 @@ use super::compile::compile;
 use super::context::Host;
 use super::diagnose;
 use super::error::JqError;
-use super::machine::Step;
+use super::machine::Interruption;
 use super::print;
 use super::read::{Progress, ReadError, Reader};
 use super::run::Run;
@@ -45,26 +45,26 @@ fn run(filter: &str, input: &str, work: Work<'_>) -> (Vec<String>, Option<String
         }
         loop {
             match run.step() {
-                Step::Output(value) => {
+                Interruption::Output(value) => {
                     let mut line = crate::memory::String::new();
                     if print::write(&value, &print::COMPACT, &mut line, run.work()).is_err() {
                         return (lines, Some("stopped".into()));
                     }
                     lines.push(line.into());
                 }
-                Step::Input => {
+                Interruption::Input => {
                     let input = inputs.next(run.work());
                     run.supply(input);
                 }
-                Step::Module(name) => run.describe(Err(name.as_str().into())),
-                Step::Pause => run.work().go_on(),
-                Step::Done => break,
-                Step::Failed(error @ JqError::Uncaught(_)) => {
+                Interruption::Module(name) => run.describe(Err(name.as_str().into())),
+                Interruption::Pause => run.work().go_on(),
+                Interruption::Done => break,
+                Interruption::Failed(error @ JqError::Uncaught(_)) => {
                     let text = error.to_string();
                     let shown = text.strip_prefix(": ").unwrap_or(&text);
                     return (lines, Some(shown.to_string()));
                 }
-                Step::Failed(error) => return (lines, Some(error.to_string())),
+                Interruption::Failed(error) => return (lines, Some(error.to_string())),
             }
         }
     }
@@ -264,7 +264,7 @@ fn long_steps_pause() {
         run.start(Value::Null);
         for _ in 0..50 {
             match run.step() {
-                Step::Pause => run.work().go_on(),
+                Interruption::Pause => run.work().go_on(),
                 other => panic!("{filter}: {other:?}"),
             }
         }
@@ -324,10 +324,10 @@ fn evaluations_can_move_to_another_thread() {
 }
 
 /// The next step that is not a pause.
-fn next(run: &mut Run<'_, '_>) -> Step {
+fn next(run: &mut Run<'_, '_>) -> Interruption {
     loop {
         match run.step() {
-            Step::Pause => run.work().go_on(),
+            Interruption::Pause => run.work().go_on(),
             other => return other,
         }
     }
@@ -338,13 +338,13 @@ fn messages_and_halts() {
     let compiled = compile("debug, (\"a\" | stderr), ({} | halt_error(3))", &[]).unwrap();
     let mut run = compiled.run(&[], host(), Work::unbounded());
     run.start(Value::number(1.0));
-    assert!(matches!(next(&mut run), Step::Output(_)));
-    assert!(matches!(next(&mut run), Step::Output(_)));
+    assert!(matches!(next(&mut run), Interruption::Output(_)));
+    assert!(matches!(next(&mut run), Interruption::Output(_)));
     match next(&mut run) {
-        Step::Failed(JqError::Halt(halt)) => assert_eq!(halt.status, 3),
+        Interruption::Failed(JqError::Halt(halt)) => assert_eq!(halt.status, 3),
         other => panic!("{other:?}"),
     }
-    assert!(matches!(next(&mut run), Step::Done));
+    assert!(matches!(next(&mut run), Interruption::Done));
     assert_eq!(run.host().messages.take(), "[\"DEBUG:\",1]\na");
 }
 
@@ -354,7 +354,7 @@ fn variables_are_given_by_name() {
     let mut run = compiled.run(&[Value::text("1"), Value::Null], host(), Work::unbounded());
     run.start(Value::Null);
     match next(&mut run) {
-        Step::Output(value) => assert_eq!(print::compact(&value), "[\"1\",\"/root\",null]"),
+        Interruption::Output(value) => assert_eq!(print::compact(&value), "[\"1\",\"/root\",null]"),
         other => panic!("{other:?}"),
     }
 }
@@ -395,7 +395,7 @@ fn measure() {
             let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::default() };
             let value = inputs.next(run.work()).unwrap().unwrap();
             run.start(value);
-            let Step::Output(output) = next(&mut run) else { return };
+            let Interruption::Output(output) = next(&mut run) else { return };
             let mut line = crate::memory::String::new();
             print::write(&output, &print::COMPACT, &mut line, run.work()).unwrap();
         });

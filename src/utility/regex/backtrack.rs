@@ -12,7 +12,7 @@ use crate::utility::context::pace::Pace;
 use crate::utility::context::pace::yield_now;
 
 /// What is to be done next: go on from an instruction, or restore what a failed attempt changed.
-enum Step {
+enum BacktrackStep {
     Try { pc: usize, at: usize },
     RestoreSlot { slot: usize, value: Option<usize> },
     RestoreLoop { pc: usize, value: usize },
@@ -29,7 +29,7 @@ struct Search<'a> {
     slots: Vec<Option<usize>>,
     /// For each jump backward where it was last taken.
     loops: Vec<usize>,
-    pending: Vec<Step>,
+    pending: Vec<BacktrackStep>,
     steps: u64,
     limit: u64,
 }
@@ -78,7 +78,7 @@ impl Search<'_> {
         self.slots.fill(None);
         self.loops.fill(NOWHERE);
         self.pending.clear();
-        self.pending.push(Step::Try { pc: 0, at: start });
+        self.pending.push(BacktrackStep::Try { pc: 0, at: start });
         while let Some(step) = self.pending.pop() {
             self.steps += 1;
             if self.steps.is_multiple_of(1024) && pace.count(1024)? {
@@ -88,9 +88,9 @@ impl Search<'_> {
                 return Err(RegexError::Backtracking { limit: self.limit });
             }
             match step {
-                Step::RestoreSlot { slot, value } => self.set_slot(slot, value),
-                Step::RestoreLoop { pc, value } => self.set_loop(pc, value),
-                Step::Try { pc, at } => {
+                BacktrackStep::RestoreSlot { slot, value } => self.set_slot(slot, value),
+                BacktrackStep::RestoreLoop { pc, value } => self.set_loop(pc, value),
+                BacktrackStep::Try { pc, at } => {
                     if self.program.code.get(pc) != Some(&Instruction::Match) {
                         self.advance(pc, at);
                     } else if found.as_ref().is_none_or(|(_, end)| *end < at) {
@@ -118,7 +118,7 @@ impl Search<'_> {
     }
 
     fn push(&mut self, pc: usize, at: usize) {
-        self.pending.push(Step::Try { pc, at });
+        self.pending.push(BacktrackStep::Try { pc, at });
     }
 
     /// Does one instruction.
@@ -137,7 +137,7 @@ impl Search<'_> {
             Instruction::Save(slot) => {
                 let slot = slot as usize;
                 let value = self.slots.get(slot).copied().flatten();
-                self.pending.push(Step::RestoreSlot { slot, value });
+                self.pending.push(BacktrackStep::RestoreSlot { slot, value });
                 self.set_slot(slot, Some(at));
                 self.push(pc + 1, at);
             }
@@ -169,7 +169,7 @@ impl Search<'_> {
             if value == at {
                 return;
             }
-            self.pending.push(Step::RestoreLoop { pc, value });
+            self.pending.push(BacktrackStep::RestoreLoop { pc, value });
             self.set_loop(pc, at);
         }
         self.push(Program::target(pc, offset), at);

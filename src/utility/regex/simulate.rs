@@ -175,7 +175,7 @@ impl Simulation {
 }
 
 /// What is left to do when threads are followed with their slots: an instruction, or a slot's earlier value.
-enum Step {
+enum ThreadStep {
     Visit(usize),
     Restore(usize, Option<usize>),
 }
@@ -223,7 +223,7 @@ struct Captures {
     slots: Vec<Option<usize>>,
     width: usize,
     reached: Vec<bool>,
-    pending: Vec<Step>,
+    pending: Vec<ThreadStep>,
 }
 
 impl Captures {
@@ -249,11 +249,11 @@ impl Captures {
     }
 
     fn follow(&mut self, program: &Program, text: &[u8], at: usize, pc: usize, slots: &mut [Option<usize>]) {
-        self.pending.push(Step::Visit(pc));
+        self.pending.push(ThreadStep::Visit(pc));
         while let Some(step) = self.pending.pop() {
             let pc = match step {
-                Step::Visit(pc) => pc,
-                Step::Restore(slot, value) => {
+                ThreadStep::Visit(pc) => pc,
+                ThreadStep::Restore(slot, value) => {
                     if let Some(slot) = slots.get_mut(slot) {
                         *slot = value;
                     }
@@ -267,24 +267,26 @@ impl Captures {
             let Some(&instruction) = program.code.get(pc) else { continue };
             match instruction {
                 Instruction::Split(a, b) => {
-                    self.pending.push(Step::Visit(Program::target(pc, b)));
-                    self.pending.push(Step::Visit(Program::target(pc, a)));
+                    self.pending.push(ThreadStep::Visit(Program::target(pc, b)));
+                    self.pending.push(ThreadStep::Visit(Program::target(pc, a)));
                 }
                 Instruction::Alternative(other) => {
-                    self.pending.push(Step::Visit(Program::target(pc, other)));
-                    self.pending.push(Step::Visit(pc + 1));
+                    self.pending.push(ThreadStep::Visit(Program::target(pc, other)));
+                    self.pending.push(ThreadStep::Visit(pc + 1));
                 }
-                Instruction::Jump(offset) => self.pending.push(Step::Visit(Program::target(pc, offset))),
+                Instruction::Jump(offset) => {
+                    self.pending.push(ThreadStep::Visit(Program::target(pc, offset)))
+                }
                 Instruction::Save(slot) => {
                     if let Some(value) = slots.get_mut(slot as usize) {
-                        self.pending.push(Step::Restore(slot as usize, *value));
+                        self.pending.push(ThreadStep::Restore(slot as usize, *value));
                         *value = Some(at);
                     }
-                    self.pending.push(Step::Visit(pc + 1));
+                    self.pending.push(ThreadStep::Visit(pc + 1));
                 }
                 Instruction::Assert(assertion) => {
                     if Place::of(text, at).satisfies(assertion) {
-                        self.pending.push(Step::Visit(pc + 1));
+                        self.pending.push(ThreadStep::Visit(pc + 1));
                     }
                 }
                 _ => {

@@ -8,7 +8,7 @@ use crate::utility::compress::zip::Entry;
 use crate::utility::context::pace::Pace;
 use crate::utility::context::ticker::stopped;
 use crate::utility::file::last_component;
-use crate::utility::file::walk::{Step, Walk};
+use crate::utility::file::walk::{Walk, WalkStep};
 use crate::utility::format::time_format::Zone;
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
@@ -165,7 +165,7 @@ impl Gathering<'_> {
         let mut walk = Walk::default();
         walk.enter(ctx, top)?;
         while let Some(step) = walk.next(ctx).await? {
-            let Step::Entry { path } = step else { continue };
+            let WalkStep::Entry { path } = step else { continue };
             let Some(metadata) = self.look(ctx, &path)? else {
                 warn(
                     ctx,

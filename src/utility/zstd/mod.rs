@@ -11,7 +11,7 @@ mod words;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::compress::ReadOptions;
 use crate::utility::compress::operand::{self, Mode, Packer, Task};
-use crate::utility::file::walk::{Step, Walk};
+use crate::utility::file::walk::{Walk, WalkStep};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata, OpenOptions};
 use list::Totals;
@@ -223,7 +223,7 @@ async fn expanded(ctx: &mut Context, inputs: Vec<Text>) -> Result<Vec<Text>, Uti
             continue;
         }
         while let Some(step) = walk.next(ctx).await? {
-            let Step::Entry { path } = step else { continue };
+            let WalkStep::Entry { path } = step else { continue };
             match ctx.lstat(&path) {
                 Ok(data) if data.is_directory() => {
                     if let Err(error) = walk.enter(ctx, &path) {

@@ -71,7 +71,7 @@ pub(crate) struct Backtracking {
 }
 
 /// What is to be done when an attempt fails.
-enum Step {
+enum Retry {
     Try {
         pc: u32,
         at: usize,
@@ -150,7 +150,7 @@ struct Search<'a> {
     start: usize,
     slots: Vec<Option<usize>>,
     marks: Vec<usize>,
-    pending: Vec<Step>,
+    pending: Vec<Retry>,
     /// Where in `pending` those are that are tried by themselves.
     open: Vec<usize>,
     steps: u64,
@@ -200,8 +200,8 @@ impl Search<'_> {
     fn back(&mut self) -> Option<(u32, usize)> {
         while let Some(step) = self.pending.pop() {
             match step {
-                Step::Try { pc, at } => return Some((pc, at)),
-                Step::Open { is_negated, end, at } => {
+                Retry::Try { pc, at } => return Some((pc, at)),
+                Retry::Open { is_negated, end, at } => {
                     self.open.pop();
                     if is_negated {
                         return Some((end, at));
@@ -213,26 +213,26 @@ impl Search<'_> {
         None
     }
 
-    fn restore(&mut self, step: &Step) {
+    fn restore(&mut self, step: &Retry) {
         match *step {
-            Step::RestoreSlot { slot, value } => {
+            Retry::RestoreSlot { slot, value } => {
                 if let Some(place) = self.slots.get_mut(slot as usize) {
                     *place = value;
                 }
             }
-            Step::RestoreMark { mark, value } => {
+            Retry::RestoreMark { mark, value } => {
                 if let Some(place) = self.marks.get_mut(mark as usize) {
                     *place = value;
                 }
             }
-            Step::Try { .. } | Step::Open { .. } => {}
+            Retry::Try { .. } | Retry::Open { .. } => {}
         }
     }
 
     fn save(&mut self, slot: u32, at: usize) {
         if let Some(place) = self.slots.get_mut(slot as usize) {
             let value = place.replace(at);
-            self.pending.push(Step::RestoreSlot { slot, value });
+            self.pending.push(Retry::RestoreSlot { slot, value });
         }
     }
 
@@ -263,14 +263,14 @@ impl Search<'_> {
                 Outcome::Go(next, at)
             }
             Instruction::Split(first, second) => {
-                self.pending.push(Step::Try { pc: second, at });
+                self.pending.push(Retry::Try { pc: second, at });
                 Outcome::Go(first, at)
             }
             Instruction::Jump(to) => Outcome::Go(to, at),
             Instruction::Mark(mark) => {
                 if let Some(place) = self.marks.get_mut(mark as usize) {
                     let value = std::mem::replace(place, at);
-                    self.pending.push(Step::RestoreMark { mark, value });
+                    self.pending.push(Retry::RestoreMark { mark, value });
                 }
                 Outcome::Go(next, at)
             }
@@ -294,7 +294,7 @@ impl Search<'_> {
             }
             Instruction::Open { is_negated, end } => {
                 self.open.push(self.pending.len());
-                self.pending.push(Step::Open { is_negated, end, at });
+                self.pending.push(Retry::Open { is_negated, end, at });
                 Outcome::Go(next, at)
             }
             Instruction::CloseLook => Outcome::Go(next, self.forget_choices().unwrap_or(at)),
@@ -320,7 +320,7 @@ impl Search<'_> {
     fn forget_choices(&mut self) -> Option<usize> {
         let opened = self.open.pop()?;
         let began = match self.pending.get(opened) {
-            Some(Step::Open { at, .. }) => Some(*at),
+            Some(Retry::Open { at, .. }) => Some(*at),
             _ => None,
         };
         let mut kept = Vec::new();
@@ -328,7 +328,7 @@ impl Search<'_> {
             && let Some(step) = self.pending.pop()
         {
             self.steps += 1;
-            if let Step::RestoreSlot { .. } | Step::RestoreMark { .. } = step {
+            if let Retry::RestoreSlot { .. } | Retry::RestoreMark { .. } = step {
                 kept.push(step);
             }
         }
