@@ -319,7 +319,7 @@ impl LastLine {
 struct HostInput {
     /// Lines of a terminal: each is asked for.
     terminal: Option<LastLine>,
-    thread: Option<Reader>,
+    thread: Option<ReaderThread>,
     waker: Arc<std::sync::Mutex<Option<Waker>>>,
     buffer: Vec<u8>,
     start: usize,
@@ -327,14 +327,14 @@ struct HostInput {
 }
 
 /// The thread that reads.
-struct Reader {
+struct ReaderThread {
     asks: mpsc::Sender<()>,
     blocks: mpsc::Receiver<Vec<u8>>,
     /// A line was asked for and has not come.
     asked: bool,
 }
 
-impl Reader {
+impl ReaderThread {
     fn start(terminal: Option<LastLine>, waker: Arc<std::sync::Mutex<Option<Waker>>>) -> Self {
         let (asks, asked) = mpsc::channel();
         let (sender, blocks) = mpsc::sync_channel(4);
@@ -385,7 +385,7 @@ impl InputStream for HostInput {
             *crate::clock::lock(&self.waker) = Some(cx.waker().clone());
             let (terminal, waker) = (&self.terminal, &self.waker);
             let reader =
-                self.thread.get_or_insert_with(|| Reader::start(terminal.clone(), Arc::clone(waker)));
+                self.thread.get_or_insert_with(|| ReaderThread::start(terminal.clone(), Arc::clone(waker)));
             if !std::mem::replace(&mut reader.asked, true) {
                 // A thread that has ended gives no more: seen below.
                 let _ = reader.asks.send(());

@@ -17,7 +17,7 @@ pub(super) enum Separator {
 
 /// Reads records.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct RecordReader {
     input: Input,
     buffer: Vec<u8>,
     start: usize,
@@ -31,7 +31,7 @@ struct Found {
     next: usize,
 }
 
-impl Reader {
+impl RecordReader {
     pub(super) const fn new(input: Input) -> Self {
         Self { input, buffer: Vec::new(), start: 0, has_ended: false }
     }

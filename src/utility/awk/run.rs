@@ -3,7 +3,7 @@
 
 use super::error::{Fault, ProgramPart};
 use super::in_place::InPlace;
-use super::input::{Reader, Separator};
+use super::input::{RecordReader, Separator};
 use super::machine::{Machine, Pause};
 use super::op::{ARGC, ARGIND, ARGV, ERRNO, FILENAME, FNR, Program, RT, Redirect, Source, Var};
 use super::parser::Sources;
@@ -37,7 +37,7 @@ pub(super) struct Runner<'p> {
     machine: Machine<'p>,
     streams: Streams,
     /// The operand that is being read.
-    reader: Option<Reader>,
+    reader: Option<RecordReader>,
     /// The number of the next operand, and whether one was read.
     next_argument: usize,
     has_read: bool,
@@ -499,7 +499,7 @@ impl<'p> Runner<'p> {
                 if self.has_read {
                     return Ok(false);
                 }
-                let reader = Reader::new(ctx.standard_input());
+                let reader = RecordReader::new(ctx.standard_input());
                 self.is_standard = true;
                 if self.begin(ctx, Text::from_static(b"-"), reader).await? {
                     return Ok(true);
@@ -520,7 +520,7 @@ impl<'p> Runner<'p> {
             let input = if *name == *b"-" { Ok(ctx.standard_input()) } else { ctx.open(&name) };
             match input {
                 Ok(input) => {
-                    if self.begin(ctx, name, Reader::new(input)).await? {
+                    if self.begin(ctx, name, RecordReader::new(input)).await? {
                         return Ok(true);
                     }
                 }
@@ -549,7 +549,7 @@ impl<'p> Runner<'p> {
     }
 
     /// Begins to read a file; false when BEGINFILE leaves it.
-    async fn begin(&mut self, ctx: &mut Context, name: Text, reader: Reader) -> Result<bool, Fault> {
+    async fn begin(&mut self, ctx: &mut Context, name: Text, reader: RecordReader) -> Result<bool, Fault> {
         self.has_read = true;
         self.reader = Some(reader);
         if let Some(in_place) = &mut self.in_place {

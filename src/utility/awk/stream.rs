@@ -4,7 +4,7 @@
 //! standard input. A command that is read runs while its output is read.
 
 use super::error::Fault;
-use super::input::{Reader, Separator};
+use super::input::{RecordReader, Separator};
 use super::op::Redirect;
 use crate::io::{Description, pipe};
 use crate::memory::{HashMap, String, ToMetered, Vec, format, vec};
@@ -24,7 +24,7 @@ enum Sink {
 
 /// A command whose output is read.
 struct Process {
-    reader: Reader,
+    reader: RecordReader,
     /// `None` once it has ended.
     running: Option<RunningCommand>,
     status: ExitStatus,
@@ -35,7 +35,7 @@ struct Process {
 pub(super) struct Streams {
     sinks: Vec<Option<(Vec<u8>, Sink)>>,
     sink_places: HashMap<Vec<u8>, usize>,
-    files: HashMap<Vec<u8>, Reader>,
+    files: HashMap<Vec<u8>, RecordReader>,
     processes: HashMap<Vec<u8>, Process>,
     /// What ended the last record that was read.
     pub(super) terminator: Text,
@@ -157,7 +157,7 @@ impl Streams {
             };
             match input {
                 Ok(input) => {
-                    self.files.insert(name.to_metered(), Reader::new(input));
+                    self.files.insert(name.to_metered(), RecordReader::new(input));
                 }
                 Err(FsError::Errno(errno)) => {
                     self.failure = Some(errno);
@@ -184,7 +184,7 @@ impl Streams {
             request.stdout = Some(Description::pipe_writer(writer));
             let running = Some(ctx.start_command(request, Relation::Child));
             let input = Input::new(Description::pipe_reader(reader));
-            let process = Process { reader: Reader::new(input), running, status: ExitStatus::SUCCESS };
+            let process = Process { reader: RecordReader::new(input), running, status: ExitStatus::SUCCESS };
             self.processes.insert(command.to_metered(), process);
         }
         let Some(Process { reader, running, status }) = self.processes.get_mut(command) else {
@@ -256,7 +256,7 @@ async fn end_sink(ctx: &mut Context, name: &[u8], sink: Sink) -> Result<f64, Fau
 }
 
 async fn read_into(
-    reader: &mut Reader,
+    reader: &mut RecordReader,
     ctx: &Context,
     separator: &Separator,
     into: &mut Vec<u8>,

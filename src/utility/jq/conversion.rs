@@ -4,7 +4,7 @@ use super::context::Context;
 use super::error::Raise;
 use super::job::{Output, PIECE, spend};
 use super::print::{self, COMPACT, Layout, Printing};
-use super::read::{BYTE_ORDER_MARK, Progress, ReadError, Reader, while_parsing};
+use super::read::{BYTE_ORDER_MARK, JsonReader, Progress, ReadError, while_parsing};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
@@ -54,7 +54,7 @@ pub(super) async fn parsed(text: Text) -> Output {
         ReadError::Syntax(problem) => Raise::message(while_parsing(&problem, text.as_str())),
         ReadError::Stopped(stop) => Raise::Stop(stop),
     };
-    let mut reader = Reader::default();
+    let mut reader = JsonReader::default();
     let mut work = Work::unbounded();
     let has_mark = text.as_str().as_bytes().starts_with(BYTE_ORDER_MARK);
     let (mut at, mut base, mut found) = (if has_mark { BYTE_ORDER_MARK.len() } else { 0 }, (0, 0), None);

@@ -4,7 +4,7 @@
 //! value that goes on after the bytes at hand, a key with escapes, a path into something that is not an object) is left to
 //! the reader of whole values.
 
-use super::read::{self, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};
+use super::read::{self, JsonReader, Progress, escape, is_delimiter, literal_value, plain_prefix};
 use super::text::{Text, text_of};
 use super::value::Value;
 use super::work::Work;
@@ -88,7 +88,7 @@ impl<'a> Skim<'a> {
             }
         }
         let text = self.bytes.get(start..self.at)?;
-        match Reader::steady().read(text, true, (0, 0), work).ok()? {
+        match JsonReader::steady().read(text, true, (0, 0), work).ok()? {
             Progress::Value(value, _) => Some(value),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! [`Reader`]: JSON texts from bytes, one value after another, as jq reads them.
+//! [`JsonReader`]: JSON texts from bytes, one value after another, as jq reads them.
 //!
 //! Open containers lie on a stack of the reader's own, so that reading can stop at any token and go on later: when the
 //! rest of a value has not arrived yet, or when the turn is over. Where the text is not as expected, `diagnose.rs`
@@ -97,7 +97,7 @@ enum Expected {
 
 /// Reads values from bytes that may arrive piece by piece.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct JsonReader {
     at: usize,
     stack: Vec<Open>,
     /// Open containers and the keys that wait for the values in them.
@@ -117,9 +117,9 @@ const FEW_KEYS: usize = 8;
 /// The longest escape, `\ud83d\ude00`.
 const LONGEST_ESCAPE: usize = 12;
 
-impl Default for Reader {
+impl Default for JsonReader {
     fn default() -> Self {
-        Reader {
+        JsonReader {
             at: 0,
             stack: Vec::new(),
             depth: 0,
@@ -132,10 +132,10 @@ impl Default for Reader {
     }
 }
 
-impl Reader {
+impl JsonReader {
     /// A reader that never pauses, for callers that cannot.
     pub(crate) fn steady() -> Self {
-        Reader { may_pause: false, ..Reader::default() }
+        JsonReader { may_pause: false, ..JsonReader::default() }
     }
 
     /// Reads the value at the start of `bytes`. `ended`: nothing follows them. `base`: line and column before them,
@@ -378,7 +378,7 @@ impl Reader {
     }
 }
 
-impl Reader {
+impl JsonReader {
     /// Looks for the end of a string that is known to be wrong: jq reads it whole before it looks at it.
     fn wrong_string(&mut self, bytes: &[u8]) -> Result<bool, Break> {
         self.expected = Expected::WrongString;
@@ -479,11 +479,11 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// All values of a text, without a pause.
 ///
 /// # Errors
-/// As [`Reader::read`].
+/// As [`JsonReader::read`].
 pub(crate) fn read_all(text: &[u8], work: &mut Work<'_>) -> Result<Vec<Value>, ReadError> {
     let mut rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut base = (0, 0);
-    let mut reader = Reader::steady();
+    let mut reader = JsonReader::steady();
     let mut values = Vec::new();
     loop {
         match reader.read(rest, true, base, work)? {
@@ -527,7 +527,7 @@ mod tests {
     #[test]
     fn a_value_may_arrive_byte_by_byte() {
         let text = br#" {"a\u00e9":[1,-2.5e3,"x\ud83d\ude00y",{"b":{}},[]],"c":true,"d":null} "#;
-        let mut reader = Reader::default();
+        let mut reader = JsonReader::default();
         let mut work = Work::unbounded();
         let mut found = None;
         for end in 0..=text.len() {

@@ -7,7 +7,7 @@
 use super::diagnose;
 use super::format::lossy;
 use super::job::PIECE;
-use super::read::{Progress, ReadError, Reader};
+use super::read::{JsonReader, Progress, ReadError};
 use super::stream::Events;
 use super::text::{Text, text_of};
 use super::value::Value;
@@ -77,7 +77,7 @@ pub(super) struct Source {
     start: usize,
     /// Bytes that were used so far.
     consumed: usize,
-    reader: Reader,
+    reader: JsonReader,
     events: Option<Events>,
     is_at_start: bool,
     /// Newlines and bytes since the last one, before `start`.
@@ -111,7 +111,7 @@ impl Source {
             buffer: Vec::new(),
             start: 0,
             consumed: 0,
-            reader: Reader::default(),
+            reader: JsonReader::default(),
             events: None,
             is_at_start: true,
             position: (0, 0),
@@ -341,7 +341,7 @@ impl Source {
                 }
                 Err(ReadError::Stopped(_)) => return end_of_run().await,
                 Err(ReadError::Syntax(problem)) => {
-                    self.reader = Reader::default();
+                    self.reader = JsonReader::default();
                     if !is_last && problem.contains(" at EOF at ") {
                         return cut(self, "Truncated value");
                     }
@@ -390,7 +390,7 @@ impl Source {
                 }
                 Err(ReadError::Stopped(_)) => return end_of_run().await,
                 Err(error) => {
-                    self.reader = Reader::default();
+                    self.reader = JsonReader::default();
                     self.skip_line(ctx).await?;
                     return Err(error.into());
                 }

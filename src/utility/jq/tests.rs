@@ -8,7 +8,7 @@ use super::diagnose;
 use super::error::JqError;
 use super::machine::Interruption;
 use super::print;
-use super::read::{Progress, ReadError, Reader};
+use super::read::{JsonReader, Progress, ReadError};
 use super::run::Run;
 use super::value::Value;
 use super::work::Work;
@@ -34,7 +34,7 @@ fn run(filter: &str, input: &str, work: Work<'_>) -> (Vec<String>, Option<String
         }
     };
     let mut run = compiled.run(&[], host(), work);
-    let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::steady() };
+    let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: JsonReader::steady() };
     let mut lines = Vec::new();
     loop {
         match inputs.next(run.work()) {
@@ -73,7 +73,7 @@ fn run(filter: &str, input: &str, work: Work<'_>) -> (Vec<String>, Option<String
 struct Inputs<'t> {
     rest: &'t [u8],
     base: (usize, usize),
-    reader: Reader,
+    reader: JsonReader,
 }
 
 impl Inputs<'_> {
@@ -392,7 +392,7 @@ fn measure() {
         let compiled = compile(filter, &[]).unwrap();
         time(&format!("read, run, print {filter}"), 100_000, &mut || {
             let mut run = compiled.run(&[], host(), Work::unbounded());
-            let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::default() };
+            let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: JsonReader::default() };
             let value = inputs.next(run.work()).unwrap().unwrap();
             run.start(value);
             let Interruption::Output(output) = next(&mut run) else { return };

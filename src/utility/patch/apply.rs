@@ -3,7 +3,7 @@
 use super::locate::{Lines, Search, first, locate};
 use super::name::{best, existing, is_safe, stripped};
 use super::output::{Reject, Written};
-use super::parse::{Hunk, Kind, Patch, Reader};
+use super::parse::{Hunk, Kind, Patch, PatchReader};
 use super::{PatchOptions, ReadOnly, fatal};
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
@@ -60,7 +60,7 @@ impl<'s> Session<'s> {
     pub(super) async fn patch(
         &mut self,
         ctx: &mut Context,
-        reader: &mut Reader<'_>,
+        reader: &mut PatchReader<'_>,
         patch: Patch<'_>,
     ) -> Result<(), UtilityError> {
         let settings = self.settings;
@@ -349,7 +349,7 @@ impl<'s> Session<'s> {
     async fn skip_all<'t>(
         &mut self,
         ctx: &mut Context,
-        reader: &mut Reader<'t>,
+        reader: &mut PatchReader<'t>,
         patch: &Patch<'_>,
         hunk: Option<Hunk<'t>>,
     ) -> Result<(), UtilityError> {

@@ -14,7 +14,7 @@ use super::format::count::parse_digits;
 use super::format::quote::{quote_c, quote_if_needed, quote_name};
 use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
-use parse::Reader;
+use parse::PatchReader;
 
 options! {
     enum Opt {
@@ -261,7 +261,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             return Err(fatal(format_args!("Can't open patch file {source} : {}", errno.message())));
         }
     };
-    let mut reader = Reader::new(&text, settings.kind);
+    let mut reader = PatchReader::new(&text, settings.kind);
     let mut session = apply::Session::new(&settings, options.operands.first().cloned());
     let mut found = false;
     loop {

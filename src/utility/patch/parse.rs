@@ -74,7 +74,7 @@ impl Hunk<'_> {
 }
 
 /// See the module.
-pub(super) struct Reader<'t> {
+pub(super) struct PatchReader<'t> {
     text: &'t [u8],
     at: usize,
     /// The number of the line at `at`, from 1.
@@ -82,7 +82,7 @@ pub(super) struct Reader<'t> {
     only: Option<Kind>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PatchReader<'t> {
     pub(super) fn new(text: &'t [u8], only: Option<Kind>) -> Self {
         Self { text, at: 0, line: 1, only }
     }

@@ -12,7 +12,7 @@ use crate::utility::ProcessRow;
 use crate::utility::format::count::parse_digits;
 use crate::utility::prelude::*;
 use column::Column;
-use options::{Reader, usage};
+use options::{OptionReader, usage};
 use std::cmp::Ordering;
 use std::time::Duration;
 
@@ -162,7 +162,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.stdout.push(help(&UTILITY, UTILITY.options).as_bytes());
         return Ok(ExitStatus::SUCCESS);
     }
-    let settings = match Reader::read(ctx, &args) {
+    let settings = match OptionReader::read(ctx, &args) {
         Ok(settings) => settings,
         Err(UtilityError::Failed { message, .. }) => {
             ctx.stderr.push(usage(&message).as_bytes());

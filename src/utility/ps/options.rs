@@ -32,7 +32,7 @@ const BSD_SIGNALS: &str = "uid,pid,pending,blocked,ignored,caught,stat,tname,bsd
 const BSD_MEMORY: &str = "pid,tname,stat,bsdtime,maj_flt,trs,drs,rss,pmem,args";
 
 /// Reads the arguments one after another.
-pub(super) struct Reader<'a> {
+pub(super) struct OptionReader<'a> {
     args: &'a [Text],
     settings: PsOptions,
     format: Option<&'static str>,
@@ -48,7 +48,7 @@ pub(super) fn wrong(message: crate::memory::String) -> UtilityError {
     UtilityError::Failed { message, status: 1 }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OptionReader<'a> {
     fn new(args: &'a [Text]) -> Self {
         Self {
             args,

@@ -5,7 +5,7 @@ use super::error::{Faults, Result, TarError, fatal};
 use super::extract::Extractor;
 use super::header::{Kind, Member, Parsed, parse};
 use super::list::Lister;
-use super::reader::Reader;
+use super::reader::ArchiveReader;
 use super::select::{find_selector, is_excluded, trim_slashes};
 use super::settings::{Filter, Operation, TarOptions};
 use super::shown::shown_name;
@@ -38,7 +38,7 @@ fn recognise(bytes: &[u8]) -> Option<Filter> {
 }
 
 /// The archive of the options; how it is packed is seen from its first bytes where no option says it.
-pub(super) async fn open_for_reading(ctx: &mut Context, settings: &TarOptions) -> Result<Reader> {
+pub(super) async fn open_for_reading(ctx: &mut Context, settings: &TarOptions) -> Result<ArchiveReader> {
     let name = &settings.archive;
     let mut input = ctx.open_input(&settings.archive_path).map_err(|error| cannot_open(name, error))?;
     let first = input.fill().await.map_err(|error| match error {
@@ -66,7 +66,7 @@ pub(super) async fn open_for_reading(ctx: &mut Context, settings: &TarOptions) -
     let filter = settings.filter.or(seen).or_else(named);
     let decoder = decoder(filter);
     let program = filter.map_or("", Filter::program);
-    Ok(Reader::new(Unpacker::new(input, decoder), program, settings.ignore_zeros))
+    Ok(ArchiveReader::new(Unpacker::new(input, decoder), program, settings.ignore_zeros))
 }
 
 fn decoder(filter: Option<Filter>) -> Decoder {
@@ -138,7 +138,7 @@ impl Prefixes {
 pub(super) async fn read(
     ctx: &mut Context,
     settings: &mut TarOptions,
-    reader: &mut Reader,
+    reader: &mut ArchiveReader,
     faults: &mut Faults,
 ) -> Result<()> {
     let mut lister = Lister::new(ctx, settings);

@@ -2,7 +2,7 @@
 
 use super::error::{Faults, Result};
 use super::header::{Kind, Member};
-use super::reader::Reader;
+use super::reader::ArchiveReader;
 use super::select::trim_slashes;
 use super::settings::TarOptions;
 use super::shown::shown_name;
@@ -13,7 +13,7 @@ use crate::vfs::FileKind;
 pub(super) async fn compare(
     ctx: &mut Context,
     _settings: &TarOptions,
-    reader: &mut Reader,
+    reader: &mut ArchiveReader,
     member: &Member,
     faults: &mut Faults,
 ) -> Result<()> {

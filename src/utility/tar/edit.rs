@@ -3,7 +3,7 @@
 
 use super::archive::{cannot_open, open_for_reading};
 use super::error::{Faults, Result, fatal};
-use super::reader::Reader;
+use super::reader::ArchiveReader;
 use super::select::{find_selector, is_excluded};
 use super::settings::TarOptions;
 use super::shown::shown_name;
@@ -27,7 +27,12 @@ fn open_at(ctx: &mut Context, settings: &TarOptions, end: u64) -> Result<(Writer
     Ok((writer, description))
 }
 
-async fn copy_member(ctx: &mut Context, reader: &mut Reader, writer: &mut Writer, size: u64) -> Result<()> {
+async fn copy_member(
+    ctx: &mut Context,
+    reader: &mut ArchiveReader,
+    writer: &mut Writer,
+    size: u64,
+) -> Result<()> {
     let raw = std::mem::take(&mut reader.raw);
     writer.bytes(ctx, &raw).await?;
     loop {
@@ -92,7 +97,7 @@ pub(super) async fn catenate(
                 continue;
             }
         };
-        let mut other = Reader::new(Unpacker::new(input, Decoder::plain()), "", settings.ignore_zeros);
+        let mut other = ArchiveReader::new(Unpacker::new(input, Decoder::plain()), "", settings.ignore_zeros);
         other.keeps_raw = true;
         while other.next(ctx).await?.is_some() {
             let size = other.data_left();

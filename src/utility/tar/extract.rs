@@ -3,7 +3,7 @@
 
 use super::error::{Faults, Result, TarError};
 use super::header::{Kind, Member};
-use super::reader::Reader;
+use super::reader::ArchiveReader;
 use super::select::trim_slashes;
 use super::settings::{Old, TarOptions, in_directory};
 use super::shown::shown_name;
@@ -36,7 +36,7 @@ impl Extractor {
         &mut self,
         ctx: &mut Context,
         settings: &TarOptions,
-        reader: &mut Reader,
+        reader: &mut ArchiveReader,
         member: &Member,
         directory: Option<&Text>,
         faults: &mut Faults,
@@ -126,7 +126,7 @@ impl Extractor {
     async fn file(
         ctx: &mut Context,
         settings: &TarOptions,
-        reader: &mut Reader,
+        reader: &mut ArchiveReader,
         path: &[u8],
         member: &Member,
         faults: &mut Faults,
@@ -414,7 +414,7 @@ fn set_attributes(
     Ok(())
 }
 
-async fn to_stdout(ctx: &mut Context, reader: &mut Reader) -> Result<()> {
+async fn to_stdout(ctx: &mut Context, reader: &mut ArchiveReader) -> Result<()> {
     loop {
         let piece = reader.data(ctx).await?;
         if piece.is_empty() {

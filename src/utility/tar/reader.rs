@@ -8,7 +8,7 @@ use crate::utility::compress::{Fault, Unpacker};
 use std::time::Duration;
 
 /// See the module.
-pub(super) struct Reader {
+pub(super) struct ArchiveReader {
     unpacker: Unpacker,
     /// The filter's name, for its messages.
     pub(super) program: &'static str,
@@ -52,7 +52,7 @@ struct Extended {
 /// What is asked of a header that describes another.
 const DESCRIPTION_MAX: u64 = 1 << 20;
 
-impl Reader {
+impl ArchiveReader {
     pub(super) fn new(unpacker: Unpacker, program: &'static str, ignores_zeros: bool) -> Self {
         Self {
             unpacker,

@@ -116,7 +116,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         return revert::revert(ctx, input, &settings).await;
     }
-    let mut reader = Reader { input, left: settings.length };
+    let mut reader = DumpInput { input, left: settings.length };
     let start = reader.seek(ctx, &settings).await?;
     match settings.style {
         Style::Plain => plain(ctx, &settings, &mut reader).await?,
@@ -193,12 +193,12 @@ fn settings(options: &Options<Opt>) -> Result<XxdOptions, UtilityError> {
 }
 
 /// The input from where it starts, as far as `-l` says.
-struct Reader {
+struct DumpInput {
     input: Input,
     left: u64,
 }
 
-impl Reader {
+impl DumpInput {
     /// Goes to the start; gives the position there.
     async fn seek(&mut self, ctx: &mut Context, settings: &XxdOptions) -> Result<i64, UtilityError> {
         let description = self.input.description();
@@ -263,7 +263,7 @@ fn push_hex(out: &mut Vec<u8>, byte: u8, upper: bool) {
     }
 }
 
-async fn plain(ctx: &mut Context, settings: &XxdOptions, reader: &mut Reader) -> Result<(), UtilityError> {
+async fn plain(ctx: &mut Context, settings: &XxdOptions, reader: &mut DumpInput) -> Result<(), UtilityError> {
     let mut column = 0;
     let mut out: Vec<u8> = Vec::new();
     loop {
@@ -294,7 +294,7 @@ async fn plain(ctx: &mut Context, settings: &XxdOptions, reader: &mut Reader) ->
 async fn include(
     ctx: &mut Context,
     settings: &XxdOptions,
-    reader: &mut Reader,
+    reader: &mut DumpInput,
     options: &Options<Opt>,
 ) -> Result<(), UtilityError> {
     let name = match (options.value(Opt::Name), options.operands.first()) {
@@ -400,7 +400,7 @@ impl Skipper {
 async fn lines(
     ctx: &mut Context,
     settings: &XxdOptions,
-    reader: &mut Reader,
+    reader: &mut DumpInput,
     start: i64,
 ) -> Result<(), UtilityError> {
     let mut address = start.wrapping_add(settings.offset);

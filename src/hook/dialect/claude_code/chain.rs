@@ -10,7 +10,7 @@ use super::event::EventName;
 use super::fold::Fold;
 use super::hook::{Background, Extra, Kind};
 use super::payload::Payload;
-use super::reader::Reader;
+use super::reader::OutcomeReader;
 use super::rule::RuleCall;
 use super::settings::HookSource;
 use super::state::KeptState;
@@ -256,7 +256,7 @@ fn directory(payload: &Payload<'_>, bundle: &ClaudeBundle, host: &dyn HookRunner
 
 impl<'a> Chain<'a> for ClaudeChain<'a> {
     type Extra = Extra;
-    type Terms = Reader;
+    type Terms = OutcomeReader;
     type Answer = ClaudeAnswer;
 
     fn event_name(&self) -> &'static str {
@@ -320,13 +320,13 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         })
     }
 
-    fn terms(&self, of: HookOf<'a, Extra>) -> Reader {
+    fn terms(&self, of: HookOf<'a, Extra>) -> OutcomeReader {
         let result = match &self.event.moment {
             Moment::ToolCallEnded { result, .. } => result.clone(),
             _ => None,
         };
         let batch = self.host.state().with(|state: &mut KeptState| state.batch);
-        Reader {
+        OutcomeReader {
             event: self.name,
             teller: of.extra.kind.teller(),
             closes: of.extra.closes,
@@ -341,7 +341,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         }
     }
 
-    fn read(reader: Reader, outcome: &ScriptOutcome) -> ClaudeAnswer {
+    fn read(reader: OutcomeReader, outcome: &ScriptOutcome) -> ClaudeAnswer {
         reader.read(outcome)
     }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Reads the outcome of one handler of one firing.
-pub(super) struct Reader {
+pub(super) struct OutcomeReader {
     pub(super) event: EventName,
     pub(super) teller: Teller,
     /// `onFailure: block`.
@@ -41,7 +41,7 @@ pub(super) struct Reader {
     pub(super) unread: Vec<&'static str>,
 }
 
-impl Reader {
+impl OutcomeReader {
     pub(super) fn read(&self, outcome: &ScriptOutcome) -> ClaudeAnswer {
         if self.is_late && outcome.end == Ended::Exited {
             return ClaudeAnswer::of(STARTED);

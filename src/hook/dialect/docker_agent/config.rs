@@ -345,7 +345,7 @@ impl Loader<'_> {
                 let text = format!("unknown field `{}`, which came with {since}, is ignored", member.name);
                 self.warn(member.at, format!("hooks.{path}[{index}]: {text}"));
             }
-            let reader = spec::Reader {
+            let reader = spec::SpecReader {
                 group,
                 path,
                 index,

@@ -77,7 +77,8 @@ pub(super) fn read(
     }
     let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let mut regexes = RegexCompiler::new(limits.regex_bytes);
-    let mut reader = record::Reader { options, settings: &settings, limits: &limits, regexes: &mut regexes };
+    let mut reader =
+        record::HookRecordReader { options, settings: &settings, limits: &limits, regexes: &mut regexes };
     let (mut all, mut problems, mut notices) = (Vec::new(), FaultList::default(), FaultList::default());
     let is_empty_list = node.get("hooks").is_some_and(|hooks| hooks.as_array().is_none());
     if is_empty_list {

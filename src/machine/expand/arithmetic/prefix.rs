@@ -57,7 +57,7 @@ enum Token {
 /// Where a variable's value is: its name and its subscript.
 type Place = (NameId, Option<Text>);
 
-struct Reader<'e, 'o, 't> {
+struct PrefixReader<'e, 'o, 't> {
     evaluation: &'o mut Evaluation<'e>,
     text: &'t [u8],
     /// After the token.
@@ -82,7 +82,7 @@ impl Evaluation<'_> {
             // Such a value names itself, as a rule.
             return Err(self.shell.arithmetic_error(EvaluationError::TooDeep(Text::from(text))));
         }
-        let mut reader = Reader {
+        let mut reader = PrefixReader {
             evaluation: self,
             text,
             at: 0,
@@ -99,7 +99,7 @@ impl Evaluation<'_> {
     }
 }
 
-impl Reader<'_, '_, '_> {
+impl PrefixReader<'_, '_, '_> {
     fn rest(&self) -> &[u8] {
         self.text.get(self.at..).unwrap_or(&[])
     }

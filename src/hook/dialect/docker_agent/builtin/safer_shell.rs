@@ -5,7 +5,7 @@
 //! `bash -c` hide nothing. Of destructive commands the worst one is told. A known read is one command alone, without
 //! redirections to files, assignments and unknown parts, and without `&&`, `||`, `|` or `;` anywhere in its text.
 
-use super::safer_shell_rules::{DESTRUCTIVE, DestructiveRule, READERS, Reader};
+use super::safer_shell_rules::{DESTRUCTIVE, DestructiveRule, READERS, ReadingRule};
 use super::{BuiltinCall, category};
 use crate::hook::version::Part;
 use crate::inspect::{CommandView, RedirectView, View, WordView, inspect_briefly};
@@ -97,7 +97,7 @@ fn is_known_read(text: &str, view: &View) -> bool {
     let name = command.words.first().and_then(|word| word.text.as_deref()).unwrap_or("");
     let is_pattern = |word: &WordView| word.text.is_none() && !word.source.contains(['$', '`']);
     let arguments = arguments(command);
-    let fits = |reader: &Reader| {
+    let fits = |reader: &ReadingRule| {
         // A pattern could become an option, which matters where one writes.
         let known = |word: &WordView| word.text.is_some() || reader.any_option() && is_pattern(word);
         command.words.iter().all(known) && reader.fits(name, &arguments)

@@ -107,7 +107,7 @@ destructive! {
 
 /// A command that only reads. `subcommand`: its first argument must be one of these, if any are named. `not`: flags and
 /// words, as in [`DestructiveRule`], with which it may write or run something.
-pub(super) struct Reader {
+pub(super) struct ReadingRule {
     names: &'static [&'static str],
     subcommands: &'static [&'static str],
     not: &'static [&'static str],
@@ -116,7 +116,7 @@ pub(super) struct Reader {
 /// The rows: names, subcommands, what it must not have.
 macro_rules! readers {
     ($([$($name:literal)*] [$($subcommand:literal)*] [$($not:literal)*];)*) => {
-        pub(super) const READERS: &[Reader] = &[$(Reader {
+        pub(super) const READERS: &[ReadingRule] = &[$(ReadingRule {
             names: &[$($name,)*],
             subcommands: &[$($subcommand,)*],
             not: &[$($not,)*],
@@ -154,7 +154,7 @@ impl DestructiveRule {
     }
 }
 
-impl Reader {
+impl ReadingRule {
     /// Whether it reads only whatever its options are.
     pub(super) const fn any_option(&self) -> bool {
         self.not.is_empty() && self.subcommands.is_empty()

@@ -43,7 +43,7 @@ const FIELDS: [&str; 17] = [
 /// Texts with their places.
 pub(super) type Warnings = Vec<(Option<usize>, String)>;
 
-pub(super) struct Reader<'a> {
+pub(super) struct SpecReader<'a> {
     pub(super) group: &'a Group,
     pub(super) path: &'a str,
     pub(super) index: usize,
@@ -53,7 +53,7 @@ pub(super) struct Reader<'a> {
     pub(super) evaluators: &'a Evaluators,
 }
 
-impl Reader<'_> {
+impl SpecReader<'_> {
     pub(super) fn read(&self, node: &Node) -> Result<(Spec, Warnings), Fault> {
         if !node.is_object() {
             return Err(Fault::wrong_type(node, "", "a mapping"));
@@ -173,7 +173,7 @@ impl Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl SpecReader<'_> {
     fn has(&self, part: Part, name: &str) -> bool {
         self.contract.since(part, name).is_none()
     }

@@ -94,14 +94,14 @@ pub(in crate::hook::dialect::goclaw) enum Native {
     Redactor,
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct HookRecordReader<'a> {
     pub(super) options: &'a LoadOptions,
     pub(super) settings: &'a GoclawSettings,
     pub(super) limits: &'a Arc<Limits>,
     pub(super) regexes: &'a mut RegexCompiler,
 }
 
-impl Reader<'_> {
+impl HookRecordReader<'_> {
     pub(super) fn read(&mut self, index: usize, node: &Node) -> Checked<(Hook, Row, Vec<String>)> {
         if !node.is_object() {
             return fault(node.at, format!("hook: expected a record, found {}", node.describe()));
