@@ -1,7 +1,7 @@
 //! `command` and `builtin`: a command without its function. Bash manual 4.2, POSIX XCU 2.9.1.
 
 use super::context::Context;
-use super::describe::{self, Search};
+use super::describe::{self, CommandSearch};
 use super::error::BuiltinError;
 use super::options::flag;
 use super::row::{Act, Builtin, Flow};
@@ -54,7 +54,7 @@ fn command(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 /// `command -v` and `command -V`: one that is found is enough.
 fn tell(ctx: &mut Context<'_, '_>, names: &[Text], verbose: bool, default_path: bool) -> Flow {
     while let Some(name) = ctx.next(names) {
-        let search = Search { default_path, ..Search::default() };
+        let search = CommandSearch { default_path, ..CommandSearch::default() };
         let meanings = describe::meanings(ctx, name, search);
         match meanings.first() {
             Some(meaning) => {

@@ -29,7 +29,7 @@ pub(super) enum Meaning {
 
 /// What to look for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Search {
+pub(super) struct CommandSearch {
     pub(super) all: bool,
     pub(super) no_functions: bool,
     /// Only files along `PATH`.
@@ -42,7 +42,7 @@ pub(super) struct Search {
 pub(super) const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
 /// The meanings of a name, in the order in which they are taken.
-pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -> Vec<Meaning> {
+pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: CommandSearch) -> Vec<Meaning> {
     let mut found = Vec::new();
     if !search.files_only {
         shell_meanings(ctx, name, search, &mut found);
@@ -87,7 +87,7 @@ pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -
     found
 }
 
-fn shell_meanings(ctx: &Context<'_, '_>, name: &Text, search: Search, found: &mut Vec<Meaning>) {
+fn shell_meanings(ctx: &Context<'_, '_>, name: &Text, search: CommandSearch, found: &mut Vec<Meaning>) {
     let state = &ctx.process.shell.state;
     if state.options.has(ShellOption::ExpandAliases)
         && let Some(text) = state.commands.aliases.get(name)

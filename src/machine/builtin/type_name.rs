@@ -1,7 +1,7 @@
 //! `type`. Bash manual 4.2.
 
 use super::context::Context;
-use super::describe::{self, Meaning, Search};
+use super::describe::{self, CommandSearch, Meaning};
 use super::error::BuiltinError;
 use super::options::flag;
 use super::row::{Act, Builtin, Flow};
@@ -23,7 +23,7 @@ pub(super) static TYPE: Builtin = Builtin {
 
 fn type_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
-    let search = Search {
+    let search = CommandSearch {
         all: options.has(b'a'),
         no_functions: options.has(b'f'),
         files_only: options.has(b'P'),

@@ -42,7 +42,7 @@ pub(super) async fn compare(
         }
     }
     let [kept_left, kept_right] = &kept;
-    let mut search = Search::new(kept_left, kept_right, minimal);
+    let mut search = MyersSearch::new(kept_left, kept_right, minimal);
     search.run(ctx).await?;
     let flags = [search.left_changed, search.right_changed];
     for ((changed, flags), places) in changed.iter_mut().zip(&flags).zip(&places) {
@@ -79,7 +79,7 @@ struct Part {
     y1: isize,
 }
 
-struct Search<'s> {
+struct MyersSearch<'s> {
     left: &'s [u32],
     right: &'s [u32],
     left_changed: Vec<bool>,
@@ -100,7 +100,7 @@ fn set(values: &mut [isize], base: isize, diagonal: isize, value: isize) {
     }
 }
 
-impl<'s> Search<'s> {
+impl<'s> MyersSearch<'s> {
     fn new(left: &'s [u32], right: &'s [u32], minimal: bool) -> Self {
         let diagonals = left.len() + right.len() + 3;
         let mut search = Self {

@@ -2,7 +2,7 @@
 
 use super::expression::{Action, Target};
 use super::format::list_line;
-use super::run::{Candidate, Search};
+use super::run::{Candidate, FindSearch};
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::file::{join, last_component, parent};
@@ -13,7 +13,7 @@ use crate::vfs::FsError;
 /// Most bytes of the arguments of one command.
 const MAX_ARGUMENT_BYTES: u64 = 128 * 1024;
 
-impl Search {
+impl FindSearch {
     /// Does what an action says; whether it is true. `-prune` and `-quit` are told by the search's flags.
     pub(super) async fn act(
         &mut self,

@@ -35,7 +35,7 @@ impl Candidate<'_> {
 }
 
 /// A search under way.
-pub(super) struct Search {
+pub(super) struct FindSearch {
     pub(super) steps: Arc<Vec<Instruction>>,
     pub(super) files: Vec<(Text, Output)>,
     pub(super) batches: Vec<Batch>,
@@ -58,7 +58,7 @@ struct Entered {
 
 /// Runs a plan.
 pub(super) async fn run(ctx: &mut Context, plan: Plan) -> Result<ExitStatus, UtilityError> {
-    let mut search = Search {
+    let mut search = FindSearch {
         steps: Arc::new(plan.steps),
         files: plan.files,
         batches: plan.batches,
@@ -85,7 +85,7 @@ pub(super) async fn run(ctx: &mut Context, plan: Plan) -> Result<ExitStatus, Uti
     Ok(search.status)
 }
 
-impl Search {
+impl FindSearch {
     async fn tree(&mut self, ctx: &mut Context, start: &[u8]) -> Result<(), UtilityError> {
         let (metadata, followed) = match self.look(ctx, start, 0) {
             Ok(found) => found,

@@ -16,7 +16,7 @@ use crate::utility::regex::Span;
 
 /// Where the search of an input stands.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct InputSearch {
     printer: Printer,
     /// Bytes of the input before the block.
     base: u64,
@@ -36,7 +36,7 @@ pub(super) struct Search {
     is_done: bool,
 }
 
-impl Search {
+impl InputSearch {
     pub(super) fn new(name: Text, width: usize) -> Self {
         Self {
             printer: Printer::new(name, width),

@@ -1,7 +1,7 @@
 //! The operands of `grep`, and with `-r` what lies below them, depth first.
 
 use super::Grep;
-use super::search::Search;
+use super::search::InputSearch;
 use super::settings::{Directories, Report};
 use crate::memory::{ToDecimal, ToMetered, Vec};
 use crate::utility::prelude::*;
@@ -185,7 +185,7 @@ async fn search_input(
     } else {
         0
     };
-    let mut search = Search::new(name.clone(), width);
+    let mut search = InputSearch::new(name.clone(), width);
     if let Err(error) = search.run(ctx, grep, &mut input).await? {
         let is_directory = matches!(error, FsError::Errno(Errno::IsDirectory));
         if !(is_directory && grep.settings.directories == Directories::Skip) {

@@ -48,7 +48,7 @@ async fn count(text: &str) -> usize {
 }
 
 /// What is searched for in which text.
-struct Search {
+struct RegexSearch {
     text: Text,
     regex: Expression,
     flags: Flags,
@@ -57,7 +57,7 @@ struct Search {
 }
 
 /// The search of an input, an expression (or an array of it and flags), and flags.
-fn prepared(context: &mut Context<'_>, input: &Value, arguments: &[Value]) -> Result<Search, Raise> {
+fn prepared(context: &mut Context<'_>, input: &Value, arguments: &[Value]) -> Result<RegexSearch, Raise> {
     let null = Value::Null;
     let (mut pattern, mut flags) =
         (arguments.first().unwrap_or(&null).clone(), arguments.get(1).unwrap_or(&null).clone());
@@ -87,7 +87,7 @@ fn prepared(context: &mut Context<'_>, input: &Value, arguments: &[Value]) -> Re
             context.work.hold(text.len().min(MOST_OF_TEXT).saturating_mul(BYTES_OF_TEXT))?
         }
     };
-    Ok(Search { text: text.clone(), regex, flags, _held: held })
+    Ok(RegexSearch { text: text.clone(), regex, flags, _held: held })
 }
 
 /// Whether the input matches.
@@ -121,8 +121,8 @@ struct Matches<'t> {
 }
 
 impl<'t> Matches<'t> {
-    fn new(search: &'t Search, all: bool) -> Self {
-        let Search { text, regex, flags, .. } = search;
+    fn new(search: &'t RegexSearch, all: bool) -> Self {
+        let RegexSearch { text, regex, flags, .. } = search;
         Matches { regex, text: text.as_str(), flags: *flags, all: all || flags.global, at: Some(0), again: 0 }
     }
 

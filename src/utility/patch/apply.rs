@@ -1,6 +1,6 @@
 //! Applies the hunks of one file after another, and tells how that went.
 
-use super::locate::{Lines, Search, first, locate};
+use super::locate::{HunkSearch, Lines, first, locate};
 use super::name::{best, existing, is_safe, stripped};
 use super::output::{Reject, Written};
 use super::parse::{Hunk, Kind, Patch, PatchReader};
@@ -218,7 +218,7 @@ impl<'s> Session<'s> {
         let mut place = None;
         let mut fuzz = 0;
         while !progress.skip {
-            let search = Search {
+            let search = HunkSearch {
                 offset: progress.offset,
                 frozen: progress.frozen,
                 fuzz,

@@ -49,7 +49,7 @@ impl Lines {
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Search {
+pub(super) struct HunkSearch {
     /// Lines that differ from the place in the hunk so far.
     pub(super) offset: isize,
     /// The last line that an earlier hunk has changed.
@@ -68,7 +68,7 @@ pub(super) async fn locate(
     ctx: &mut Context,
     lines: &Lines,
     hunk: &Hunk<'_>,
-    search: Search,
+    search: HunkSearch,
 ) -> Result<Option<usize>, LimitError> {
     let (leading, trailing) = (hunk.leading() as isize, hunk.trailing() as isize);
     let context = leading.max(trailing);

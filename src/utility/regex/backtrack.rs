@@ -23,7 +23,7 @@ const GREATEST_PENDING: usize = 1 << 20;
 /// The place of a loop that was not entered.
 const NOWHERE: usize = usize::MAX;
 
-struct Search<'a> {
+struct BacktrackSearch<'a> {
     program: &'a Program,
     text: &'a [u8],
     slots: Vec<Option<usize>>,
@@ -42,7 +42,7 @@ pub(super) async fn find(
     limit: u64,
     pace: &mut Pace<'_>,
 ) -> Result<Option<Vec<Option<usize>>>, RegexError> {
-    let mut search = Search {
+    let mut search = BacktrackSearch {
         program,
         text,
         slots: vec![None; 2 * (program.groups + 1)],
@@ -72,7 +72,7 @@ pub(super) async fn find(
 
 type Found = Option<(Vec<Option<usize>>, usize)>;
 
-impl Search<'_> {
+impl BacktrackSearch<'_> {
     async fn longest_from(&mut self, start: usize, pace: &mut Pace<'_>) -> Result<Found, RegexError> {
         let mut found: Found = None;
         self.slots.fill(None);

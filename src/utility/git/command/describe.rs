@@ -223,7 +223,7 @@ async fn describe(
     if most == 0 {
         return Err(fatal!("no tag exactly matches '{id}'"));
     }
-    let mut search = Search { first_parent: arguments.has(Opt::FirstParent), ..Search::default() };
+    let mut search = NameSearch { first_parent: arguments.has(Opt::FirstParent), ..NameSearch::default() };
     search.add(git, id, 0).await?;
     let unannotated = search.candidates(git, names, takes_all, most).await?;
     search.candidates.sort_by_key(|candidate| candidate.depth);
@@ -250,7 +250,7 @@ async fn describe(
 
 /// The walk from a commit to the names before it.
 #[derive(Default)]
-struct Search {
+struct NameSearch {
     first_parent: bool,
     /// Of each commit that was met, which candidates reach it.
     within: HashMap<ObjectId, u32>,
@@ -260,7 +260,7 @@ struct Search {
     candidates: Vec<Candidate>,
 }
 
-impl Search {
+impl NameSearch {
     /// Meets a commit.
     async fn add(&mut self, git: &mut Git, id: ObjectId, within: u32) -> Result<()> {
         match self.within.get_mut(&id) {

@@ -107,7 +107,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let spec = git.pathspec(&paths)?;
     let mut has_hit = false;
-    let mut search = Search { arguments: &arguments, regexes: &regexes };
+    let mut search = GrepSearch { arguments: &arguments, regexes: &regexes };
     if trees.is_empty() {
         let index = git.read_index().await?;
         let mut known: Vec<(Text, u32, ObjectId)> = Vec::new();
@@ -157,12 +157,12 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(u8::from(!has_hit))
 }
 
-struct Search<'s> {
+struct GrepSearch<'s> {
     arguments: &'s Arguments<Opt>,
     regexes: &'s [Regex],
 }
 
-impl Search<'_> {
+impl GrepSearch<'_> {
     async fn find(&self, git: &Git, line: &[u8], start: usize) -> Option<(usize, usize)> {
         let mut best: Option<(usize, usize)> = None;
         for regex in self.regexes {

@@ -53,7 +53,7 @@ struct Candidate {
     same_name: bool,
 }
 
-struct Search<'c> {
+struct RenameSearch<'c> {
     changes: &'c [Change],
     options: RenameOptions,
     sources: Vec<Source>,
@@ -69,8 +69,13 @@ pub(crate) async fn detect(
     changes: Vec<Change>,
     options: RenameOptions,
 ) -> Result<Vec<Change>> {
-    let mut search =
-        Search { changes: &changes, options, sources: Vec::new(), targets: Vec::new(), found: Vec::new() };
+    let mut search = RenameSearch {
+        changes: &changes,
+        options,
+        sources: Vec::new(),
+        targets: Vec::new(),
+        found: Vec::new(),
+    };
     for (index, change) in changes.iter().enumerate() {
         match change.status {
             b'A' => search.targets.push(index),
@@ -96,7 +101,7 @@ pub(crate) async fn detect(
         }
         search.by_content(git).await?;
     }
-    let Search { sources, targets, found, .. } = search;
+    let RenameSearch { sources, targets, found, .. } = search;
     let mut left: Vec<usize> = sources.iter().map(|source| source.uses).collect();
     let mut pairs: HashMap<usize, (usize, u32)> = HashMap::new();
     for (target, found) in targets.iter().zip(found.iter()) {
@@ -133,7 +138,7 @@ pub(crate) async fn detect(
     Ok(result)
 }
 
-impl Search<'_> {
+impl RenameSearch<'_> {
     fn target(&self, index: usize) -> Option<&Change> {
         self.changes.get(*self.targets.get(index)?)
     }

@@ -32,7 +32,7 @@ struct Split {
     high_is_minimal: bool,
 }
 
-struct Search<'s> {
+struct ScriptSearch<'s> {
     left: &'s [u32],
     right: &'s [u32],
     forward: Vec<i64>,
@@ -61,7 +61,7 @@ pub(super) async fn compare(
     is_minimal: bool,
 ) -> Result<[Vec<bool>; 2], LimitError> {
     let diagonals = left.len() + right.len() + 5;
-    let mut search = Search {
+    let mut search = ScriptSearch {
         left,
         right,
         forward: vec![0; diagonals],
@@ -120,7 +120,7 @@ fn set(values: &mut [i64], index: i64, value: i64) {
     }
 }
 
-impl Search<'_> {
+impl ScriptSearch<'_> {
     fn equal(&self, x: i64, y: i64) -> bool {
         match (usize::try_from(x), usize::try_from(y)) {
             (Ok(x), Ok(y)) => {

@@ -113,7 +113,7 @@ impl Backtracking {
         pace: &mut Pace<'_>,
     ) -> Result<bool, RegexError> {
         groups.clear();
-        let mut search = Search {
+        let mut search = PerlSearch {
             expression: self,
             text,
             start,
@@ -143,7 +143,7 @@ impl Backtracking {
     }
 }
 
-struct Search<'a> {
+struct PerlSearch<'a> {
     expression: &'a Backtracking,
     text: &'a [u8],
     /// Where the search began.
@@ -163,7 +163,7 @@ enum Outcome {
     Match,
 }
 
-impl Search<'_> {
+impl PerlSearch<'_> {
     /// Whether there is a match that begins at `start`.
     async fn matches(&mut self, start: usize, pace: &mut Pace<'_>) -> Result<bool, RegexError> {
         self.slots.fill(None);
