@@ -29,7 +29,7 @@ const COMMAND_PARTS: u32 = 4;
 
 /// Where something stands in the script.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct ScriptPlace {
     pub(super) line: u32,
     pub(super) span: Range<usize>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Walker {
     /// What the spans of the tree refer to.
     source: Bytes,
     /// The place of the command that runs the nested text in which the walk is.
-    fixed: Option<Place>,
+    fixed: Option<ScriptPlace>,
     depth: u32,
     budget: usize,
     /// What the parser may still read; `None`: the whole script.
@@ -59,7 +59,7 @@ pub(super) struct Walker {
 pub(super) struct Call<'c> {
     pub(super) fields: &'c [Field],
     pub(super) redirects: &'c [RedirectView],
-    pub(super) place: Place,
+    pub(super) place: ScriptPlace,
 }
 
 /// A script that is looked at one complete command after another.
@@ -115,7 +115,7 @@ impl Steps {
     pub(super) fn view(mut self) -> View {
         let read = self.parser.source().len();
         if read < self.length {
-            self.walker.opaque(OpaqueKind::TooLarge, &Place { line: 1, span: read..self.length });
+            self.walker.opaque(OpaqueKind::TooLarge, &ScriptPlace { line: 1, span: read..self.length });
         }
         self.walker.mark_redefined();
         self.walker.view
@@ -125,7 +125,7 @@ impl Steps {
 impl Walker {
     /// Notes that the script ends in an error for this inspection.
     fn fails(&mut self, error: &ParseError, span: Range<usize>) {
-        let place = Place { line: error.line(), span };
+        let place = ScriptPlace { line: error.line(), span };
         if matches!(error.kind(), ParseErrorKind::TooLong(_)) {
             return self.opaque(OpaqueKind::TooLarge, &place);
         }
@@ -166,7 +166,7 @@ impl Walker {
     }
 
     /// Walks a text that a command of the script runs.
-    pub(super) fn nested(&mut self, text: &str, via: Via, place: &Place) {
+    pub(super) fn nested(&mut self, text: &str, via: Via, place: &ScriptPlace) {
         if self.nesting >= MAX_NESTING || !self.charge(text.len() / 64 + 1) {
             return self.opaque(OpaqueKind::TooLarge, place);
         }
@@ -185,11 +185,13 @@ impl Walker {
         }
     }
 
-    fn place(&self, span: Span) -> Place {
-        self.fixed.clone().unwrap_or(Place { line: span.line, span: span.start as usize..span.end as usize })
+    fn place(&self, span: Span) -> ScriptPlace {
+        self.fixed
+            .clone()
+            .unwrap_or(ScriptPlace { line: span.line, span: span.start as usize..span.end as usize })
     }
 
-    pub(super) fn opaque(&mut self, what: OpaqueKind, place: &Place) {
+    pub(super) fn opaque(&mut self, what: OpaqueKind, place: &ScriptPlace) {
         let opaque = Opaque { what, line: place.line, span: place.span.clone() };
         if self.view.opaque.last() != Some(&opaque) {
             self.view.opaque.push(opaque);
@@ -205,7 +207,7 @@ impl Walker {
     }
 
     /// Whether so much more than the budget cannot be recorded; then it is not worth while to put it together.
-    pub(super) fn exceeds(&mut self, amount: usize, place: &Place) -> bool {
+    pub(super) fn exceeds(&mut self, amount: usize, place: &ScriptPlace) -> bool {
         let exceeds = self.is_cut || amount > self.budget;
         if exceeds {
             self.is_cut = true;
@@ -448,7 +450,7 @@ impl Walker {
     }
 
     /// Walks nodes whose spans refer to another text.
-    fn elsewhere(&mut self, source: Bytes, place: Place, walk: impl FnOnce(&mut Self)) {
+    fn elsewhere(&mut self, source: Bytes, place: ScriptPlace, walk: impl FnOnce(&mut Self)) {
         let source = std::mem::replace(&mut self.source, source);
         let fixed = self.fixed.replace(place);
         walk(self);

@@ -106,7 +106,7 @@ struct Task<F: Future> {
 }
 
 struct Slot<F: Future> {
-    place: Place<F>,
+    place: FuturePlace<F>,
     /// It was woken while it was polled.
     is_woken: bool,
     /// Who waits for it.
@@ -114,7 +114,7 @@ struct Slot<F: Future> {
 }
 
 /// Where the future is.
-enum Place<F: Future> {
+enum FuturePlace<F: Future> {
     /// It waits to be woken.
     Waiting(F),
     /// It waits for a thread.
@@ -137,14 +137,14 @@ where
     /// # Errors
     /// There is no thread: the future comes back.
     pub(crate) fn start(future: F) -> Result<Self, F> {
-        let slot = Slot { place: Place::Ready(future), is_woken: false, waiting: None };
+        let slot = Slot { place: FuturePlace::Ready(future), is_woken: false, waiting: None };
         let runtime = Handle::try_current().ok();
         let task = Arc::new(Task { slot: Mutex::new(slot), put_back: Condvar::new(), runtime });
         if THREADS.push(Arc::clone(&task) as Arc<dyn Job>) {
             return Ok(Self(task));
         }
-        match std::mem::replace(&mut lock(&task.slot).place, Place::Gone) {
-            Place::Ready(future) => Err(future),
+        match std::mem::replace(&mut lock(&task.slot).place, FuturePlace::Gone) {
+            FuturePlace::Ready(future) => Err(future),
             _ => Ok(Self(Arc::clone(&task))),
         }
     }
@@ -152,7 +152,7 @@ where
     /// Whom to wake when the future has ended.
     pub(crate) fn wake_when_ended(&self, waker: &Waker) {
         let mut slot = lock(&self.0.slot);
-        if matches!(slot.place, Place::Ended(_)) {
+        if matches!(slot.place, FuturePlace::Ended(_)) {
             drop(slot);
             waker.wake_by_ref();
         } else {
@@ -162,8 +162,8 @@ where
 
     /// Waits for it no longer: what it is at now is its last step, and whoever does that drops it.
     pub(crate) fn abandon(self) {
-        let place = std::mem::replace(&mut lock(&self.0.slot).place, Place::Gone);
-        if let Place::Waiting(future) | Place::Ready(future) = place {
+        let place = std::mem::replace(&mut lock(&self.0.slot).place, FuturePlace::Gone);
+        if let FuturePlace::Waiting(future) | FuturePlace::Ready(future) = place {
             discard(future);
         }
     }
@@ -172,13 +172,13 @@ where
     /// whoever does that drops it.
     pub(crate) fn take(&self) -> Option<F> {
         let mut slot = lock(&self.0.slot);
-        if matches!(slot.place, Place::Polled) {
-            let is_polled = |slot: &mut Slot<F>| matches!(slot.place, Place::Polled);
+        if matches!(slot.place, FuturePlace::Polled) {
+            let is_polled = |slot: &mut Slot<F>| matches!(slot.place, FuturePlace::Polled);
             let waited = self.0.put_back.wait_timeout_while(slot, GRACE, is_polled);
             slot = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
-        match std::mem::replace(&mut slot.place, Place::Gone) {
-            Place::Waiting(future) | Place::Ready(future) => Some(future),
+        match std::mem::replace(&mut slot.place, FuturePlace::Gone) {
+            FuturePlace::Waiting(future) | FuturePlace::Ready(future) => Some(future),
             _ => None,
         }
     }
@@ -204,15 +204,15 @@ where
     /// A panic of the future goes on here.
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let mut slot = lock(&self.0.slot);
-        if !matches!(slot.place, Place::Ended(_)) {
+        if !matches!(slot.place, FuturePlace::Ended(_)) {
             slot.waiting = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        let place = std::mem::replace(&mut slot.place, Place::Gone);
+        let place = std::mem::replace(&mut slot.place, FuturePlace::Gone);
         drop(slot);
         match place {
-            Place::Ended(Ok(output)) => Poll::Ready(output),
-            Place::Ended(Err(panic)) => resume_unwind(panic),
+            FuturePlace::Ended(Ok(output)) => Poll::Ready(output),
+            FuturePlace::Ended(Err(panic)) => resume_unwind(panic),
             _ => Poll::Pending,
         }
     }
@@ -229,14 +229,14 @@ where
 
     fn wake_by_ref(self: &Arc<Self>) {
         let mut slot = lock(&self.slot);
-        match std::mem::replace(&mut slot.place, Place::Gone) {
-            Place::Waiting(future) => {
-                slot.place = Place::Ready(future);
+        match std::mem::replace(&mut slot.place, FuturePlace::Gone) {
+            FuturePlace::Waiting(future) => {
+                slot.place = FuturePlace::Ready(future);
                 drop(slot);
                 THREADS.push(Arc::clone(self) as Arc<dyn Job>);
             }
             place => {
-                slot.is_woken |= matches!(place, Place::Polled);
+                slot.is_woken |= matches!(place, FuturePlace::Polled);
                 slot.place = place;
             }
         }
@@ -250,8 +250,8 @@ where
 {
     fn run(self: Arc<Self>) {
         let mut slot = lock(&self.slot);
-        let mut future = match std::mem::replace(&mut slot.place, Place::Polled) {
-            Place::Ready(future) => future,
+        let mut future = match std::mem::replace(&mut slot.place, FuturePlace::Polled) {
+            FuturePlace::Ready(future) => future,
             place => {
                 slot.place = place;
                 return;
@@ -265,19 +265,19 @@ where
             Pin::new(&mut future).poll(&mut Context::from_waker(&waker))
         }));
         let mut slot = lock(&self.slot);
-        let is_abandoned = !matches!(slot.place, Place::Polled);
+        let is_abandoned = !matches!(slot.place, FuturePlace::Polled);
         let is_ready = slot.is_woken;
         let mut rest = None;
         match polled {
             _ if is_abandoned => rest = Some(future),
-            Ok(Poll::Pending) if is_ready => slot.place = Place::Ready(future),
-            Ok(Poll::Pending) => slot.place = Place::Waiting(future),
+            Ok(Poll::Pending) if is_ready => slot.place = FuturePlace::Ready(future),
+            Ok(Poll::Pending) => slot.place = FuturePlace::Waiting(future),
             Ok(Poll::Ready(output)) => {
-                (slot.place, rest) = (Place::Ended(Ok(output)), Some(future));
+                (slot.place, rest) = (FuturePlace::Ended(Ok(output)), Some(future));
             }
-            Err(panic) => (slot.place, rest) = (Place::Ended(Err(panic)), Some(future)),
+            Err(panic) => (slot.place, rest) = (FuturePlace::Ended(Err(panic)), Some(future)),
         }
-        let waiting = if matches!(slot.place, Place::Ended(_)) { slot.waiting.take() } else { None };
+        let waiting = if matches!(slot.place, FuturePlace::Ended(_)) { slot.waiting.take() } else { None };
         drop(slot);
         self.put_back.notify_all();
         if let Some(waiting) = waiting {

@@ -157,7 +157,7 @@ async fn skip_bytes(ctx: &mut Context, input: &mut Input, count: u64) -> Result<
 
 /// Where the comparison is.
 #[derive(Default)]
-struct Place {
+struct ComparisonPlace {
     byte: u64,
     newlines: u64,
     last_was_newline: bool,
@@ -171,7 +171,7 @@ async fn compare(
 ) -> Result<ExitStatus, (usize, OperandError)> {
     let end = |error: UtilityError| (0, OperandError::from(error));
     let width = number_width(settings, [left, right]);
-    let mut place = Place::default();
+    let mut place = ComparisonPlace::default();
     let mut status = ExitStatus::SUCCESS;
     loop {
         ctx.check().await.map_err(|error| (0, error.into()))?;
@@ -245,7 +245,7 @@ fn first_difference(settings: &CmpOptions, names: [&Text; 2], byte: u64, line: u
     text
 }
 
-fn report_end(ctx: &mut Context, settings: &CmpOptions, name: &Text, place: &Place) {
+fn report_end(ctx: &mut Context, settings: &CmpOptions, name: &Text, place: &ComparisonPlace) {
     if settings.quiet {
         return;
     }

@@ -1,7 +1,7 @@
 //! `printf`: formats and prints its arguments. GNU printf(1); the formats are those of [`super::format::print_format`].
 
 use crate::memory::Vec;
-use crate::utility::format::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
+use crate::utility::format::print_format::{Dialect, Formatter, FormatterPlace, Printed, Surroundings};
 use crate::utility::prelude::*;
 use std::fmt::Display;
 
@@ -31,7 +31,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return Err(UtilityError::Usage("missing operand".into()));
     };
     let meter = std::sync::Arc::clone(&ctx.meter);
-    let mut place = Place::default();
+    let mut place = FormatterPlace::default();
     loop {
         let mut out = Vec::new();
         let printed = Formatter::new(Dialect::Gnu, format, rest, &mut out, &meter, &mut Plain { ctx })

@@ -12,7 +12,7 @@ use crate::machine::work::LONG;
 use crate::machine::{name, quote};
 use crate::memory::{Box, Vec};
 use crate::text::Text;
-use crate::utility::format::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
+use crate::utility::format::print_format::{Dialect, Formatter, FormatterPlace, Printed, Surroundings};
 use crate::utility::format::time_format;
 use std::fmt::Display;
 
@@ -48,7 +48,7 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         return Ok(Flow::Wait);
     }
     let meter = std::sync::Arc::clone(&ctx.run.services.meter);
-    let place = ctx.resumed::<Place>().map_or_else(Place::default, Box::into_inner);
+    let place = ctx.resumed::<FormatterPlace>().map_or_else(FormatterPlace::default, Box::into_inner);
     let mut shell = ShellOfFormat { stored: variable.is_some(), process: ctx.process, run: ctx.run };
     let most = if variable.is_some() { usize::MAX } else { BLOCK };
     let out = ctx.call.out.end();

@@ -349,10 +349,10 @@ impl Expander<'_> {
         self.pace(event.len())?;
         let words = word::words(event, self.setting.characters.comment);
         let newest = words.len().checked_sub(1);
-        let place = |place: Place| match place {
-            Place::Number(number) => Some(number),
-            Place::Last => newest,
-            Place::LastButOne => newest.and_then(|newest| newest.checked_sub(1)),
+        let place = |place: WordPlace| match place {
+            WordPlace::Number(number) => Some(number),
+            WordPlace::Last => newest,
+            WordPlace::LastButOne => newest.and_then(|newest| newest.checked_sub(1)),
         };
         if line.get(start) == Some(&b'*') && words.len() <= 1 {
             return Ok(Some(Vec::new()));
@@ -364,7 +364,7 @@ impl Expander<'_> {
 
 /// A word of an event.
 #[derive(Clone, Copy)]
-enum Place {
+enum WordPlace {
     Number(usize),
     Last,
     LastButOne,
@@ -375,8 +375,8 @@ enum Choice {
     /// `%`
     Found,
     Words {
-        first: Place,
-        last: Place,
+        first: WordPlace,
+        last: WordPlace,
         end: usize,
     },
 }
@@ -387,8 +387,10 @@ impl Choice {
         let mut at = start;
         let first = match line.get(at)? {
             b'%' => return Some(Self::Found),
-            b'*' => return Some(Self::Words { first: Place::Number(1), last: Place::Last, end: at + 1 }),
-            b'$' => return Some(Self::Words { first: Place::Last, last: Place::Last, end: at + 1 }),
+            b'*' => {
+                return Some(Self::Words { first: WordPlace::Number(1), last: WordPlace::Last, end: at + 1 });
+            }
+            b'$' => return Some(Self::Words { first: WordPlace::Last, last: WordPlace::Last, end: at + 1 }),
             b'-' => 0,
             b'^' => {
                 at += 1;
@@ -400,30 +402,30 @@ impl Choice {
         let last = match line.get(at) {
             Some(b'^') => {
                 at += 1;
-                Place::Number(1)
+                WordPlace::Number(1)
             }
             Some(b'*') => {
                 at += 1;
-                Place::Last
+                WordPlace::Last
             }
             Some(b'-') => {
                 at += 1;
                 match line.get(at) {
-                    Some(byte) if byte.is_ascii_digit() => Place::Number(number(line, &mut at)),
+                    Some(byte) if byte.is_ascii_digit() => WordPlace::Number(number(line, &mut at)),
                     Some(b'$') => {
                         at += 1;
-                        Place::Last
+                        WordPlace::Last
                     }
                     Some(b'^') => {
                         at += 1;
-                        Place::Number(1)
+                        WordPlace::Number(1)
                     }
-                    _ => Place::LastButOne,
+                    _ => WordPlace::LastButOne,
                 }
             }
-            _ => Place::Number(first),
+            _ => WordPlace::Number(first),
         };
-        Some(Self::Words { first: Place::Number(first), last, end: at })
+        Some(Self::Words { first: WordPlace::Number(first), last, end: at })
     }
 }
 

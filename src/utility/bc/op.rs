@@ -5,7 +5,7 @@ use crate::text::Text;
 
 /// What can be assigned to. Names are numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Assignable {
     Variable(u32),
     /// Its index is on the stack.
     Element(u32),
@@ -19,13 +19,13 @@ pub(super) enum Place {
 pub(super) enum Op {
     /// A number as it was written: its value depends on the base at that time.
     Number(Text),
-    Load(Place),
+    Load(Assignable),
     /// Loads an element and leaves its index.
     LoadKeep(u32),
-    Store(Place),
+    Store(Assignable),
     /// Adds one, or takes one away; leaves the value before (`true`) or after it.
     Step {
-        place: Place,
+        place: Assignable,
         down: bool,
         before: bool,
     },

@@ -1,7 +1,7 @@
 //! Compiles statements of `bc`, one after another. Nesting is bounded.
 
 use super::lex::Token;
-use super::op::{Function, Local, Op, Place};
+use super::op::{Assignable, Function, Local, Op};
 use crate::memory::{Arc, HashMap, String, Vec, format};
 use crate::text::Text;
 
@@ -612,21 +612,21 @@ impl<'p> Parser<'p> {
     }
 
     /// A place; the index of an element is compiled.
-    fn place(&mut self) -> Parsed<Option<Place>> {
+    fn place(&mut self) -> Parsed<Option<Assignable>> {
         let place = match self.peek().clone() {
-            Token::Word("scale") => Place::Scale,
-            Token::Word("ibase") => Place::InputBase,
-            Token::Word("obase") => Place::OutputBase,
-            Token::Word("last") => Place::Last,
+            Token::Word("scale") => Assignable::Scale,
+            Token::Word("ibase") => Assignable::InputBase,
+            Token::Word("obase") => Assignable::OutputBase,
+            Token::Word("last") => Assignable::Last,
             Token::Name(name) => {
                 let number = self.names.number(&name);
                 self.at += 1;
                 if self.takes("[") {
                     self.expression()?;
                     self.expect("]")?;
-                    return Ok(Some(Place::Element(number)));
+                    return Ok(Some(Assignable::Element(number)));
                 }
-                return Ok(Some(Place::Variable(number)));
+                return Ok(Some(Assignable::Variable(number)));
             }
             _ => return Ok(None),
         };
@@ -635,14 +635,14 @@ impl<'p> Parser<'p> {
     }
 
     /// What follows a place: an assignment, a step, or nothing.
-    fn named(&mut self, place: Place) -> Parsed<()> {
+    fn named(&mut self, place: Assignable) -> Parsed<()> {
         if self.takes("=") {
             self.assigned()?;
             self.code.push(Op::Store(place));
         } else if let Some(sign) = self.sign_of(&["+=", "-=", "*=", "/=", "%=", "^="]) {
             self.at += 1;
             self.code.push(match place {
-                Place::Element(name) => Op::LoadKeep(name),
+                Assignable::Element(name) => Op::LoadKeep(name),
                 place => Op::Load(place),
             });
             self.assigned()?;

@@ -1,6 +1,6 @@
 //! Runs what was compiled: operations on a stack of values; functions are on a stack of their own.
 
-use super::op::{Function, Local, Op, Place};
+use super::op::{Assignable, Function, Local, Op};
 use super::source::Source;
 use crate::limit::Limit;
 use crate::memory::{Arc, HashMap, String, Vec, format};
@@ -178,7 +178,7 @@ impl Machine {
                 let index = self.pop();
                 self.push(index.clone());
                 self.push(index);
-                let value = self.load(Place::Element(name))?;
+                let value = self.load(Assignable::Element(name))?;
                 self.push(value);
             }
             Op::Store(place) => {
@@ -187,7 +187,7 @@ impl Machine {
                 self.push(value);
             }
             Op::Step { place, down, before } => {
-                if matches!(place, Place::Element(_)) {
+                if matches!(place, Assignable::Element(_)) {
                     let index = self.pop();
                     self.push(index.clone());
                     self.push(index);
@@ -304,34 +304,34 @@ impl Machine {
         })
     }
 
-    fn load(&mut self, place: Place) -> Result<Number, Stop> {
+    fn load(&mut self, place: Assignable) -> Result<Number, Stop> {
         Ok(match place {
-            Place::Variable(name) => self.variables.get(&name).cloned().unwrap_or_default(),
-            Place::Element(name) => {
+            Assignable::Variable(name) => self.variables.get(&name).cloned().unwrap_or_default(),
+            Assignable::Element(name) => {
                 let index = self.index(name)?;
                 self.arrays.get(&name).and_then(|array| array.get(&index)).cloned().unwrap_or_default()
             }
-            Place::Scale => Number::of(self.scale as u64),
-            Place::InputBase => Number::of(u64::from(self.input_base)),
-            Place::OutputBase => Number::of(self.output_base),
-            Place::Last => self.last.clone(),
+            Assignable::Scale => Number::of(self.scale as u64),
+            Assignable::InputBase => Number::of(u64::from(self.input_base)),
+            Assignable::OutputBase => Number::of(self.output_base),
+            Assignable::Last => self.last.clone(),
         })
     }
 
-    async fn store(&mut self, ctx: &mut Context, place: Place, value: Number) -> Result<(), Stop> {
+    async fn store(&mut self, ctx: &mut Context, place: Assignable, value: Number) -> Result<(), Stop> {
         let whole = value.to_u64();
         match place {
-            Place::Variable(name) => {
+            Assignable::Variable(name) => {
                 self.variables.insert(name, value);
             }
-            Place::Element(name) => {
+            Assignable::Element(name) => {
                 let index = self.index(name)?;
                 if let Some(array) = self.arrays.get_or_default(name) {
                     array.insert(index, value);
                 }
             }
-            Place::Last => self.last = value,
-            Place::Scale => {
+            Assignable::Last => self.last = value,
+            Assignable::Scale => {
                 self.scale = 0;
                 if value.is_negative() {
                     self.warn(ctx, "negative scale, set to 0").await?;
@@ -344,7 +344,7 @@ impl Machine {
                     self.scale = usize::try_from(scale.unwrap_or(most)).unwrap_or(0);
                 }
             }
-            Place::InputBase => match whole {
+            Assignable::InputBase => match whole {
                 Some(base @ 2..=36) if !value.is_negative() => self.input_base = base as u32,
                 Some(0 | 1) => {
                     self.warn(ctx, "ibase too small, set to 2").await?;
@@ -359,7 +359,7 @@ impl Machine {
                     self.input_base = 36;
                 }
             },
-            Place::OutputBase => match whole {
+            Assignable::OutputBase => match whole {
                 Some(base) if base >= 2 && !value.is_negative() => self.output_base = base.min(2_147_483_647),
                 _ => {
                     self.warn(ctx, "obase too small, set to 2").await?;

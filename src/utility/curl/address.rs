@@ -17,7 +17,7 @@ pub(in crate::utility) struct Address {
 
 /// What a URL is of.
 #[derive(Clone, Debug)]
-pub(in crate::utility) enum Place {
+pub(in crate::utility) enum AddressOf {
     Network(Address),
     /// A file of the session.
     File(Text),
@@ -41,7 +41,7 @@ impl Protocols {
 }
 
 /// Reads a URL.
-pub(in crate::utility) fn parse(text: &[u8], reading: Reading<'_>) -> Result<Place, Failure> {
+pub(in crate::utility) fn parse(text: &[u8], reading: Reading<'_>) -> Result<AddressOf, Failure> {
     if text.is_empty() || text.iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
         return Err(Failure::bad_url());
     }
@@ -56,7 +56,7 @@ pub(in crate::utility) fn parse(text: &[u8], reading: Reading<'_>) -> Result<Pla
     };
     if scheme.eq_ignore_ascii_case("file") {
         let start = memchr::memchr(b'/', rest).ok_or_else(Failure::bad_url)?;
-        return Ok(Place::File(Text::from(decode(rest.get(start..).unwrap_or_default()))));
+        return Ok(AddressOf::File(Text::from(decode(rest.get(start..).unwrap_or_default()))));
     }
     let known = [Scheme::Http, Scheme::Https].into_iter().find(|own| own.name().eq_ignore_ascii_case(scheme));
     let Some(known) = known.filter(|scheme| reading.protocols.has(*scheme)) else {
@@ -82,7 +82,7 @@ pub(in crate::utility) fn parse(text: &[u8], reading: Reading<'_>) -> Result<Pla
     }
     whole.extend_from_slice(query);
     set_target(&mut url, &whole);
-    Ok(Place::Network(Address { url, user: user.map(|user| Text::from(decode(user))) }))
+    Ok(AddressOf::Network(Address { url, user: user.map(|user| Text::from(decode(user))) }))
 }
 
 /// Sets path and query; what is not ASCII is encoded.
@@ -207,11 +207,11 @@ mod tests {
 
     fn shown(text: &str) -> std::string::String {
         match parse(text.as_bytes(), USUAL) {
-            Ok(Place::Network(Address { url, user })) => match user {
+            Ok(AddressOf::Network(Address { url, user })) => match user {
                 Some(user) => std::format!("{url} {user}"),
                 None => std::format!("{url}"),
             },
-            Ok(Place::File(path)) => std::format!("{path}"),
+            Ok(AddressOf::File(path)) => std::format!("{path}"),
             Err(failure) => std::format!("({}) {}", failure.code, failure.message),
         }
     }

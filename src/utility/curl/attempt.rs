@@ -1,6 +1,6 @@
 //! One try of a transfer: the request, the redirects that follow it, and what becomes of the last answer.
 
-use super::address::{self, Address, Place, Reading};
+use super::address::{self, Address, AddressOf, Reading};
 use super::config::{Config, OnHttpError};
 use super::cookie::CookieJar;
 use super::date::http_date;
@@ -239,8 +239,8 @@ impl<'a> Attempt<'a> {
             protocols: config.redirect_protocols,
         };
         let there = match address::parse(next, reading) {
-            Ok(Place::Network(there)) => there,
-            Ok(Place::File(_)) => return Err(Failure::protocol("file").into()),
+            Ok(AddressOf::Network(there)) => there,
+            Ok(AddressOf::File(_)) => return Err(Failure::protocol("file").into()),
             Err(failure) if failure.code == 1 && !next.starts_with(b"http") => {
                 let what = "The redirect target URL could not be parsed: Unsupported URL scheme";
                 return Err(Failure::new(1, what).into());

@@ -1,6 +1,6 @@
 //! One URL: the tries, the redirects of each, and where what comes goes.
 
-use super::address::{self, Place, Reading};
+use super::address::{self, AddressOf, Reading};
 use super::attempt::{self, Again, Try};
 use super::config::{Config, UrlEntry};
 use super::cookie::CookieJar;
@@ -90,8 +90,8 @@ async fn transfer(
     let reading =
         Reading { default_scheme: scheme, keeps_dots: config.path_as_is, protocols: config.protocols };
     let mut first = match address::parse(&job.url, reading)? {
-        Place::Network(address) => address,
-        Place::File(path) => return copy_file(ctx, config, job.entry, &job.chosen, &path, report).await,
+        AddressOf::Network(address) => address,
+        AddressOf::File(path) => return copy_file(ctx, config, job.entry, &job.chosen, &path, report).await,
     };
     if config.no_user_in_url && first.user.is_some() {
         return Err(Failure::new(67, "URL contained username/password but that is not allowed").into());

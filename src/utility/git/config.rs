@@ -47,7 +47,7 @@ pub(crate) struct Config {
 
 /// An entry in the text of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct EntryPlace {
     pub(crate) name: Text,
     pub(crate) value: Option<Text>,
     /// `[start, end)` of its lines; the head of a section has no key.
@@ -176,7 +176,7 @@ impl Parser<'_> {
 ///
 /// # Errors
 /// The number of the line that cannot be read.
-pub(crate) fn places(text: &[u8]) -> std::result::Result<Vec<Place>, usize> {
+pub(crate) fn places(text: &[u8]) -> std::result::Result<Vec<EntryPlace>, usize> {
     let body = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let skipped = text.len() - body.len();
     let mut parser = Parser { text, at: skipped };
@@ -200,7 +200,7 @@ pub(crate) fn places(text: &[u8]) -> std::result::Result<Vec<Place>, usize> {
                 let Some(name) = parser.header() else { return Err(line_number(text, parser.at)) };
                 section = name;
                 let name = Text::from(section.as_slice());
-                places.push(Place { name, value: None, start, end: parser.at, is_header: true });
+                places.push(EntryPlace { name, value: None, start, end: parser.at, is_header: true });
                 line_start = parser.at;
             }
             _ if byte.is_ascii_alphabetic() && !section.is_empty() => {
@@ -228,7 +228,7 @@ pub(crate) fn places(text: &[u8]) -> std::result::Result<Vec<Place>, usize> {
                     }
                     Some(_) => return Err(line_number(text, parser.at)),
                 };
-                places.push(Place { name: name.into(), value, start, end: parser.at, is_header: false });
+                places.push(EntryPlace { name: name.into(), value, start, end: parser.at, is_header: false });
                 line_start = parser.at;
             }
             _ => return Err(line_number(text, parser.at)),
@@ -251,7 +251,7 @@ impl Config {
         let origin = Text::from(format!("file:{}", bstr::BStr::new(path)));
         for place in places {
             if !place.is_header {
-                let Place { name, value, .. } = place;
+                let EntryPlace { name, value, .. } = place;
                 self.entries.push(Entry { name, value, scope, origin: origin.clone() });
             }
         }

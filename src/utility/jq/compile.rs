@@ -28,12 +28,12 @@ pub(crate) struct Fault {
     /// What is wrong, in jq's words.
     pub(crate) problem: String,
     /// Where; `None` for what concerns the whole filter.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<FilterPlace>,
 }
 
 /// A part of a filter's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FilterPlace {
     /// `<top-level>`, or the file of a module.
     pub(crate) source: String,
     /// The line, from 1.
@@ -53,7 +53,7 @@ impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Fault { separator, problem, place } in self.0 {
             write!(f, "jq: error{separator}{problem}")?;
-            if let Some(Place { source, line, text, column, length }) = place {
+            if let Some(FilterPlace { source, line, text, column, length }) = place {
                 write!(f, " at {source}, line {line}, column {}:\n    {text}\n    ", column + 1)?;
                 write!(f, "{}{}", Repeated(" ", *column), Repeated("^", *length))?;
             }
@@ -79,7 +79,7 @@ impl Fault {
         Fault {
             separator: ": ",
             problem: problem.to_metered_string(),
-            place: Some(Place { source, line, text, column, length }),
+            place: Some(FilterPlace { source, line, text, column, length }),
         }
     }
 

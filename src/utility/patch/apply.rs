@@ -194,7 +194,7 @@ impl<'s> Session<'s> {
             &patch,
             progress,
             sides,
-            Place { source, target, exists, mode, saves_rejects },
+            PatchedFile { source, target, exists, mode, saves_rejects },
             lines,
         )
         .await
@@ -471,7 +471,7 @@ impl<'s> Session<'s> {
         patch: &Patch<'_>,
         progress: Progress,
         sides: [Side; 2],
-        place: Place,
+        place: PatchedFile,
         lines: Lines,
     ) -> Result<(), UtilityError> {
         let settings = self.settings;
@@ -542,7 +542,7 @@ impl<'s> Session<'s> {
 }
 
 /// The file of a patch.
-struct Place {
+struct PatchedFile {
     source: Vec<u8>,
     target: Vec<u8>,
     exists: bool,

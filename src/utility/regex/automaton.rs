@@ -4,7 +4,7 @@
 //! are followed when the next character is known, so that assertions, which look at both sides, need no care. A
 //! transition therefore says whether a match ended before its character. When the states are many, all are forgotten.
 
-use super::program::{Instruction, Place, Program};
+use super::program::{Instruction, Neighbours, Program};
 use crate::character::{Unit, is_word, unit_at, unit_before};
 use crate::memory::{HashMap, Vec, vec};
 use crate::pattern::Stopped;
@@ -258,7 +258,7 @@ impl Automaton {
     /// Works out one transition.
     fn transition(&mut self, program: &Program, number: u32, unit: Option<Unit>) -> Transition {
         let Some(state) = self.states.get(number as usize) else { return number << SHIFT };
-        let place = Place { before: state.before.example(), after: unit };
+        let place = Neighbours { before: state.before.example(), after: unit };
         let is_searching = state.is_searching;
         self.round += 1;
         self.reached.resize(program.code.len(), 0);

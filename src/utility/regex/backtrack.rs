@@ -5,7 +5,7 @@
 //! kept on the heap. A repetition that consumed nothing is not taken again.
 
 use super::error::RegexError;
-use super::program::{Instruction, Place, Program};
+use super::program::{Instruction, Neighbours, Program};
 use crate::character::{fold, unit_at};
 use crate::memory::{Vec, vec};
 use crate::utility::context::pace::Pace;
@@ -142,7 +142,7 @@ impl BacktrackSearch<'_> {
                 self.push(pc + 1, at);
             }
             Instruction::Assert(assertion) => {
-                if Place::of(self.text, at).satisfies(assertion) {
+                if Neighbours::of(self.text, at).satisfies(assertion) {
                     self.push(pc + 1, at);
                 }
             }

@@ -131,12 +131,12 @@ impl Set {
 
 /// The characters on both sides of a place; `None` at an end of the text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Neighbours {
     pub(super) before: Option<Unit>,
     pub(super) after: Option<Unit>,
 }
 
-impl Place {
+impl Neighbours {
     pub(super) fn of(text: &[u8], at: usize) -> Self {
         Self { before: unit_before(text, at).map(|u| u.0), after: unit_at(text, at).map(|u| u.0) }
     }

@@ -9,7 +9,7 @@
 //! answers.
 
 use super::options::Span;
-use super::program::{Instruction, Place, Program};
+use super::program::{Instruction, Neighbours, Program};
 use crate::character::unit_at;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::Stopped;
@@ -164,7 +164,7 @@ impl Simulation {
                 Instruction::Jump(offset) => self.pending.push(Program::target(pc, offset)),
                 Instruction::Save(_) => self.pending.push(pc + 1),
                 Instruction::Assert(assertion) => {
-                    if place.get_or_insert_with(|| Place::of(text, at)).satisfies(assertion) {
+                    if place.get_or_insert_with(|| Neighbours::of(text, at)).satisfies(assertion) {
                         self.pending.push(pc + 1);
                     }
                 }
@@ -285,7 +285,7 @@ impl Captures {
                     self.pending.push(ThreadStep::Visit(pc + 1));
                 }
                 Instruction::Assert(assertion) => {
-                    if Place::of(text, at).satisfies(assertion) {
+                    if Neighbours::of(text, at).satisfies(assertion) {
                         self.pending.push(ThreadStep::Visit(pc + 1));
                     }
                 }

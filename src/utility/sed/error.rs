@@ -86,7 +86,7 @@ fn shown(letter: u8) -> char {
 #[derive(Clone, Debug)]
 pub(super) enum ScriptError {
     /// In an expression or file.
-    At { place: Place, fault: Fault },
+    At { place: FaultPlace, fault: Fault },
     /// A label that no `:` sets.
     Label(String),
     /// `[:alpha:]` without the second brackets.
@@ -109,14 +109,14 @@ impl ScriptError {
 
 /// Where a fault was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FaultPlace {
     /// The number of the `-e`, from 1, and the characters read of it; 0 where it is the whole.
     Expression(usize, usize),
     /// File and line.
     File(String, usize),
 }
 
-impl Default for Place {
+impl Default for FaultPlace {
     fn default() -> Self {
         Self::Expression(1, 0)
     }
@@ -125,10 +125,10 @@ impl Default for Place {
 impl From<ScriptError> for UtilityError {
     fn from(error: ScriptError) -> Self {
         match error {
-            ScriptError::At { place: Place::Expression(number, character), fault } => {
+            ScriptError::At { place: FaultPlace::Expression(number, character), fault } => {
                 Self::failed(format!("-e expression #{number}, char {character}: {fault}"))
             }
-            ScriptError::At { place: Place::File(name, line), fault } => {
+            ScriptError::At { place: FaultPlace::File(name, line), fault } => {
                 Self::failed(format!("file {name} line {line}: {fault}"))
             }
             ScriptError::BareClass => Self::Failed {

@@ -3,7 +3,7 @@
 //! Blocks are kept on a list of open ones, labels are resolved at the end; nothing recurses.
 
 use super::delimited::{self, Kind};
-use super::error::{Fault, Place, ScriptError};
+use super::error::{Fault, FaultPlace, ScriptError};
 use super::output::Sinks;
 use super::program::{Action, Address, Addresses, Command, Program, RangeEnd, Substitution};
 use super::source::{Origin, Source};
@@ -34,7 +34,7 @@ pub(super) struct Parser {
     program: Program,
     sinks: Sinks,
     /// The `{` without a `}` so far.
-    open: Vec<(usize, Place)>,
+    open: Vec<(usize, FaultPlace)>,
     labels: HashMap<Vec<u8>, usize>,
     jumps: Vec<(usize, Vec<u8>)>,
     /// The text that the next part goes on with.

@@ -1,6 +1,6 @@
 //! A `sed` script, parsed: a flat list of commands in which blocks and labels are indexes.
 
-use super::error::Place;
+use super::error::FaultPlace;
 use crate::character::Unit;
 use crate::memory::{HashMap, Held, Vec};
 use crate::text::Text;
@@ -15,7 +15,7 @@ pub(super) struct Program {
     /// The script begins with `#n`.
     pub(super) is_silent: bool,
     /// Where its last part ends: the place of what is found wrong when it runs.
-    pub(super) end: Place,
+    pub(super) end: FaultPlace,
 }
 
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The text of a script, or of a part of it, read byte by byte: what an `-e` says, or a file.
 
-use super::error::{Fault, Place, ScriptError};
+use super::error::{Fault, FaultPlace, ScriptError};
 use crate::memory::{String, Vec};
 
 /// Where a part of the script comes from.
@@ -74,22 +74,22 @@ impl Source {
     }
 
     /// The place up to which the part was read.
-    fn place(&self) -> Place {
+    fn place(&self) -> FaultPlace {
         match &self.origin {
-            Origin::Expression(number) => Place::Expression(*number, self.at),
+            Origin::Expression(number) => FaultPlace::Expression(*number, self.at),
             Origin::File(name) => {
                 let read = self.text.get(..self.at).unwrap_or(&[]);
-                Place::File(name.clone(), 1 + memchr::memchr_iter(b'\n', read).count())
+                FaultPlace::File(name.clone(), 1 + memchr::memchr_iter(b'\n', read).count())
             }
         }
     }
 
     /// The place of what is wrong with a command as a whole, or is found when it runs: the line of a file, but no character
     /// of an expression.
-    pub(super) fn line(&self) -> Place {
+    pub(super) fn line(&self) -> FaultPlace {
         match self.place() {
-            Place::Expression(number, _) => Place::Expression(number, 0),
-            file @ Place::File(..) => file,
+            FaultPlace::Expression(number, _) => FaultPlace::Expression(number, 0),
+            file @ FaultPlace::File(..) => file,
         }
     }
 

@@ -71,7 +71,7 @@ pub(super) async fn retrieve(
         keeps_dots: false,
         protocols: crate::utility::curl::Protocols::ALL,
     };
-    let Ok(address::Place::Network(first)) = address::parse(&shown, reading) else {
+    let Ok(address::AddressOf::Network(first)) = address::parse(&shown, reading) else {
         if !settings.quiet {
             say(ctx, &format!("{}: Unsupported scheme or invalid URL.", bstr::BStr::new(text.as_bytes())));
         }
@@ -236,7 +236,7 @@ async fn attempt(
                 protocols: crate::utility::curl::Protocols::ALL,
             };
             match address::parse(&location, reading) {
-                Ok(address::Place::Network(there)) => url = there.url,
+                Ok(address::AddressOf::Network(there)) => url = there.url,
                 _ => return Err(Stop::Failed(1, false)),
             }
             if matches!(status, 301..=303) && body.is_some() {

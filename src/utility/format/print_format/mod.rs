@@ -55,7 +55,7 @@ pub(crate) struct Formatter<'f> {
     dialect: Dialect,
     format: &'f [u8],
     args: &'f [Text],
-    place: Place,
+    place: FormatterPlace,
     out: &'f mut Vec<u8>,
     start: usize,
     meter: &'f Meter,
@@ -64,7 +64,7 @@ pub(crate) struct Formatter<'f> {
 
 /// How far a formatter has come.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct FormatterPlace {
     /// Arguments that were taken.
     next: usize,
     /// Those that were taken before this round.
@@ -84,7 +84,7 @@ pub(crate) enum Printed {
     /// To the end: the exit status.
     All(u8),
     /// There is enough output for now; it goes on from here.
-    Part(Place),
+    Part(FormatterPlace),
 }
 
 impl<'f> Formatter<'f> {
@@ -97,11 +97,11 @@ impl<'f> Formatter<'f> {
         around: &'f mut dyn Surroundings,
     ) -> Self {
         let start = out.len();
-        Self { dialect, format, args, place: Place::default(), out, start, meter, around }
+        Self { dialect, format, args, place: FormatterPlace::default(), out, start, meter, around }
     }
 
     /// Prints from a place on until there are `most` bytes of output.
-    pub(crate) fn run_from(mut self, place: Place, most: usize) -> Result<Printed, LimitError> {
+    pub(crate) fn run_from(mut self, place: FormatterPlace, most: usize) -> Result<Printed, LimitError> {
         self.place = place;
         loop {
             match self.round(most)? {
