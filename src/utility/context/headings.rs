@@ -42,7 +42,7 @@ impl Headings {
         &mut self,
         ctx: &mut Context,
     ) -> Result<Option<(Text, Input)>, UtilityError> {
-        while let Some(operand) = self.operands.next() {
+        for operand in self.operands.by_ref() {
             let input = ctx.open_input(&operand);
             let is_standard_input = operand.as_bytes() == b"-";
             let name = if is_standard_input { Text::from_static(b"standard input") } else { operand };

@@ -58,7 +58,7 @@ impl Git {
         let is_automatic = self.config.get("core.autocrlf").is_some_and(|value| {
             value.eq_ignore_ascii_case(b"input") || super::config::truth(value) == Some(true)
         });
-        Ok(match text.as_ref().map(|value| value.as_bytes()) {
+        Ok(match text.as_ref().map(crate::text::Text::as_bytes) {
             Some(b"+") => Text::Yes,
             Some(b"-") => Text::No,
             Some(b"auto") => Text::Auto,
@@ -70,7 +70,7 @@ impl Git {
 
     /// Whether the attribute `eol` asks for returns before newlines.
     fn line_end(&mut self, path: &[u8]) -> Result<Option<bool>> {
-        Ok(match self.attribute(path, b"eol")?.as_ref().map(|value| value.as_bytes()) {
+        Ok(match self.attribute(path, b"eol")?.as_ref().map(crate::text::Text::as_bytes) {
             Some(b"crlf") => Some(true),
             Some(b"lf") => Some(false),
             _ => None,

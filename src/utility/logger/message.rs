@@ -104,7 +104,7 @@ impl Priority {
     }
 
     /// The priority in angle brackets before a line, and the line without it. One without a facility has this one's.
-    pub(super) fn of_line<'l>(self, line: &'l [u8]) -> (Self, &'l [u8]) {
+    pub(super) fn of_line(self, line: &[u8]) -> (Self, &[u8]) {
         let rest = line.strip_prefix(b"<").unwrap_or_default();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let text = std::str::from_utf8(rest.get(..digits).unwrap_or_default()).unwrap_or_default();

@@ -144,7 +144,7 @@ impl Translation<'_> {
             match instruction {
                 Instruction::Match => {}
                 Instruction::Assert(_) | Instruction::Save(_) => {
-                    self.builder.patch(from, self.state(at + 1))?
+                    self.builder.patch(from, self.state(at + 1))?;
                 }
                 Instruction::Jump(offset) => self.patch(from, at, offset)?,
                 Instruction::Split(one, two) => {

@@ -275,7 +275,7 @@ impl Captures {
                     self.pending.push(ThreadStep::Visit(pc + 1));
                 }
                 Instruction::Jump(offset) => {
-                    self.pending.push(ThreadStep::Visit(Program::target(pc, offset)))
+                    self.pending.push(ThreadStep::Visit(Program::target(pc, offset)));
                 }
                 Instruction::Save(slot) => {
                     if let Some(value) = slots.get_mut(slot as usize) {

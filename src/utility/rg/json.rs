@@ -24,10 +24,10 @@ pub(super) async fn lines(
         data(ctx, &mut out, &search.name).await?;
         out.extend_from_slice(b"}}\n");
     }
-    let spans = if lines.is_match != rg.settings.is_inverted {
-        print::spans(ctx, rg, lines.text, lines.span).await?
-    } else {
+    let spans = if lines.is_match == rg.settings.is_inverted {
         Vec::new()
+    } else {
+        print::spans(ctx, rg, lines.text, lines.span).await?
     };
     let text = lines.text.get(lines.span.0..lines.span.1).unwrap_or_default();
     if lines.is_match {

@@ -524,12 +524,11 @@ pub(super) async fn finish(ctx: &mut Context, rg: &mut Rg, search: &mut Search) 
                 out.extend_from_slice(rg.settings.line_end);
             }
         }
-        Report::NamesWith | Report::NamesWithout if !is_cut => {
-            if (rg.settings.report == Report::NamesWith) == (count > 0) {
+        Report::NamesWith | Report::NamesWithout if !is_cut
+            && (rg.settings.report == Report::NamesWith) == (count > 0) => {
                 rg.settings.push_path(&search.name, &mut out);
                 out.extend_from_slice(if rg.settings.null_after_name { b"\0" } else { rg.settings.line_end });
             }
-        }
         _ => {}
     }
     ctx.stdout.write(&out).await

@@ -109,7 +109,7 @@ impl Settings {
             || arguments.count(Opt::Unrestricted) >= 3;
         let crlf = arguments.is_on(Opt::Crlf, Opt::NoCrlf);
         let field = |option, default: &[u8]| {
-            arguments.value(option).map_or_else(|| default.to_metered(), |text| unescaped(text))
+            arguments.value(option).map_or_else(|| default.to_metered(), unescaped)
         };
         let separator = match arguments.last_of(&[Opt::ContextSeparator, Opt::NoContextSeparator]) {
             Some(Opt::NoContextSeparator) => None,

@@ -241,7 +241,7 @@ async fn distribute(
         ctx.check().await?;
     }
     let mut start = 0;
-    for place in places.iter_mut() {
+    for place in &mut places {
         let count = std::mem::replace(place, start);
         if count > 1 {
             let begin = group.start + start;

@@ -154,7 +154,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Err(FsError::Limit(limit)) => return Err(limit.into()),
         };
         let words: Vec<Text> = line
-            .split(|byte| byte.is_ascii_whitespace())
+            .split(u8::is_ascii_whitespace)
             .filter(|word| !word.is_empty())
             .map(Text::from)
             .collect();
@@ -263,7 +263,7 @@ impl Call {
         let is_in = |names: &[&str]| names.binary_search_by(|known| known.as_bytes().cmp(name)).is_ok();
         if is_in(name::NUMBERS) {
             let number = self.size(ctx, name).unwrap_or(-1);
-            let mut line = String::from(number.to_decimal());
+            let mut line = number.to_decimal();
             line.push('\n');
             ctx.stdout.write(line.as_bytes()).await?;
             return Ok((ExitStatus::SUCCESS, 0));

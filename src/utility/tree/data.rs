@@ -247,7 +247,7 @@ fn report(settings: &Settings, listing: &Listing, details: &Details<'_>) -> Stri
     let is_narrow = settings.has(Opt::NoIndent);
     let size = settings
         .has(Opt::DiskUsage)
-        .then(|| if details.has_units() { details.size(size) } else { String::from(size.to_decimal()) });
+        .then(|| if details.has_units() { details.size(size) } else { size.to_decimal() });
     let only_directories = settings.has(Opt::DirectoriesOnly);
     let mut text = String::new();
     if is_json {

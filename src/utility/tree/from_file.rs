@@ -100,7 +100,7 @@ async fn add_all(
         let path = listing.get(id).map(|entry| entry.path.clone()).unwrap_or_default();
         let mut entries = Vec::new();
         ctx.tick_many(node.children.len() as u32);
-        for (name, &child) in node.children.iter() {
+        for (name, &child) in &node.children {
             let Some(of) = nodes.get(child) else { continue };
             let is_hidden = !settings.has(Opt::All) && name.starts_with(b".");
             if is_hidden || (settings.has(Opt::DirectoriesOnly) && !of.is_directory) {

@@ -17,7 +17,7 @@ pub(super) struct Details<'s> {
 }
 
 /// Half a year, as the program counts it.
-const RECENT: Duration = Duration::from_secs(6 * 31 * 24 * 60 * 60);
+const RECENT: Duration = Duration::from_hours(4464);
 
 impl<'s> Details<'s> {
     pub(super) fn new(ctx: &Context, settings: &'s Settings) -> Self {

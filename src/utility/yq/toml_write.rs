@@ -57,10 +57,7 @@ pub(super) async fn write(
         } else if table.is_first && !values.is_empty() && holds_more {
             out.push(b'\n');
         }
-        let path = |name: &Text| match table.path.is_empty() {
-            true => key(name),
-            false => [table.path.as_slice(), b".", &key(name)].concat_metered(),
-        };
+        let path = |name: &Text| if table.path.is_empty() { key(name) } else { [table.path.as_slice(), b".", &key(name)].concat_metered() };
         for (name, id) in tables.into_iter().rev() {
             pending.push(Pending { id, path: path(name), is_item: false, is_first: false });
         }

@@ -1,5 +1,5 @@
 //! How YAML's scalars look: plain where a reader takes that for the same text, else in quotes; broken at blanks where a line is
-//! longer than the layout's width. The rules are PyYAML's.
+//! longer than the layout's width. The rules are `PyYAML`'s.
 
 use super::yaml_write::{Position, Writer};
 use crate::memory::{String, format};

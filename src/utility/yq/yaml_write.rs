@@ -1,4 +1,4 @@
-//! Trees as YAML, in blocks, as PyYAML writes what yq hands to it: which mappings and lists are compact, how lines are indented
+//! Trees as YAML, in blocks, as `PyYAML` writes what yq hands to it: which mappings and lists are compact, how lines are indented
 //! and where documents begin. How scalars look is in `yaml_scalar.rs`. The walk keeps its own stack.
 
 use super::tree::{Id, Node, Tree};
@@ -271,7 +271,7 @@ impl<'l> Writer<'l> {
                     children.push((Some(key.clone()), *value, Look::default()));
                 }
                 if !looks.is_empty() {
-                    for (key, _, look) in children.iter_mut() {
+                    for (key, _, look) in &mut children {
                         let hash = key.as_ref().map(|key| key_hash(key)).unwrap_or_default();
                         *look = looks.get(&hash).cloned().unwrap_or_default();
                     }

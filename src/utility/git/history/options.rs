@@ -143,10 +143,10 @@ impl Git {
                     style.format = Format::User(Text::EMPTY, true);
                 }
                 StyleOption::Pretty => {
-                    style.format = Format::named(given.map_or(&b""[..], |given| given), self)?
+                    style.format = Format::named(given.map_or(&b""[..], |given| given), self)?;
                 }
                 StyleOption::Format => {
-                    style.format = Format::named(given.map_or(&b""[..], |given| given), self)?
+                    style.format = Format::named(given.map_or(&b""[..], |given| given), self)?;
                 }
                 StyleOption::Oneline => (style.format, style.abbreviates) = (Format::Oneline, true),
                 StyleOption::Date => {
