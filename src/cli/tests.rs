@@ -15,6 +15,7 @@ struct Line {
 }
 
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one")]
 enum Command {
     Check(check::CheckArguments),
     Convert(convert::ConvertArguments),

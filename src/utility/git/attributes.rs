@@ -145,6 +145,7 @@ impl Git {
     }
 
     /// What states say of an attribute, by themselves or by macros; `None`: nothing.
+    #[expect(clippy::option_option, reason = "nothing is said, or that nothing is to be said")]
     fn said(
         &mut self,
         states: &[(Text, Option<Text>)],

@@ -119,6 +119,7 @@ struct Translation<'p> {
     is_exact: bool,
 }
 
+#[expect(clippy::result_large_err, reason = "it is the error of the library, and nobody keeps it")]
 impl Translation<'_> {
     fn run(&mut self) -> Result<NFA, BuildError> {
         self.builder.set_utf8(false);

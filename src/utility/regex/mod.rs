@@ -59,6 +59,7 @@ pub(crate) struct Regex {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each expression, and it is in an `Arc`")]
 enum Engine {
     Posix(Posix),
     Perl(Perl, #[expect(dead_code, reason = "gives the bytes back when it is dropped")] Option<Charge>),

@@ -299,10 +299,7 @@ fn literals(pattern: &[u8], mut see: impl FnMut(&[u8], bool)) {
 
 /// The number in an escape, `\xHH` and its like.
 fn number(escape: &[u8]) -> Option<u32> {
-    let number = match escape {
-        [b'\\', b'x' | b'u' | b'U', rest @ ..] => rest,
-        _ => return None,
-    };
+    let [b'\\', b'x' | b'u' | b'U', number @ ..] = escape else { return None };
     let number = number.strip_prefix(b"{").unwrap_or(number);
     let number = number.strip_suffix(b"}").unwrap_or(number);
     let text = std::str::from_utf8(number).unwrap_or_default();

@@ -77,7 +77,7 @@ pub(super) async fn spans(
         }
         let is_doubled = start == end && last == Some(end);
         at = if start == end { end + 1 } else { end };
-        if !is_doubled && !(start == end && start - from >= whole.len()) {
+        if !is_doubled && (start != end || start - from < whole.len()) {
             spans.push((start - from, end - from));
         }
         last = Some(end);
@@ -109,7 +109,7 @@ impl Settings {
     }
 
     /// A number of a line's head, and what follows it.
-    fn push_number(&self, number: u64, style: Option<&Style>, separator: &[u8], out: &mut Vec<u8>) {
+    fn push_number(number: u64, style: Option<&Style>, separator: &[u8], out: &mut Vec<u8>) {
         if let Some(style) = style {
             style.begin(out);
         }
@@ -238,13 +238,13 @@ impl Group<'_> {
         }
         let colors = settings.colors.as_ref();
         if settings.line_number {
-            settings.push_number(number, colors.map(|colors| &colors.line), separator, out);
+            Settings::push_number(number, colors.map(|colors| &colors.line), separator, out);
         }
         if let Some(column) = column.filter(|_| settings.column) {
-            settings.push_number(column, colors.map(|colors| &colors.column), separator, out);
+            Settings::push_number(column, colors.map(|colors| &colors.column), separator, out);
         }
         if settings.byte_offset {
-            settings.push_number(offset, colors.map(|colors| &colors.column), separator, out);
+            Settings::push_number(offset, colors.map(|colors| &colors.column), separator, out);
         }
     }
 
@@ -524,11 +524,12 @@ pub(super) async fn finish(ctx: &mut Context, rg: &mut Rg, search: &mut Search) 
                 out.extend_from_slice(rg.settings.line_end);
             }
         }
-        Report::NamesWith | Report::NamesWithout if !is_cut
-            && (rg.settings.report == Report::NamesWith) == (count > 0) => {
-                rg.settings.push_path(&search.name, &mut out);
-                out.extend_from_slice(if rg.settings.null_after_name { b"\0" } else { rg.settings.line_end });
-            }
+        Report::NamesWith | Report::NamesWithout
+            if !is_cut && (rg.settings.report == Report::NamesWith) == (count > 0) =>
+        {
+            rg.settings.push_path(&search.name, &mut out);
+            out.extend_from_slice(if rg.settings.null_after_name { b"\0" } else { rg.settings.line_end });
+        }
         _ => {}
     }
     ctx.stdout.write(&out).await

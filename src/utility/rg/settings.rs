@@ -108,9 +108,8 @@ impl Settings {
         let wants_binary = arguments.last_of(&[Opt::Binary, Opt::NoBinary, Opt::Text]) == Some(Opt::Binary)
             || arguments.count(Opt::Unrestricted) >= 3;
         let crlf = arguments.is_on(Opt::Crlf, Opt::NoCrlf);
-        let field = |option, default: &[u8]| {
-            arguments.value(option).map_or_else(|| default.to_metered(), unescaped)
-        };
+        let field =
+            |option, default: &[u8]| arguments.value(option).map_or_else(|| default.to_metered(), unescaped);
         let separator = match arguments.last_of(&[Opt::ContextSeparator, Opt::NoContextSeparator]) {
             Some(Opt::NoContextSeparator) => None,
             _ => Some(field(Opt::ContextSeparator, b"--")),

@@ -9,7 +9,7 @@ mod name;
 mod parameter;
 mod terminal;
 
-use crate::memory::{String, ToDecimal as _, Vec, format};
+use crate::memory::{ToDecimal as _, Vec, format};
 use crate::utility::context::options::OptionsEnd;
 use crate::utility::prelude::*;
 use parameter::Value;
@@ -153,11 +153,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Ok(None) | Err(FsError::Errno(_)) => return Ok(ExitStatus::SUCCESS),
             Err(FsError::Limit(limit)) => return Err(limit.into()),
         };
-        let words: Vec<Text> = line
-            .split(u8::is_ascii_whitespace)
-            .filter(|word| !word.is_empty())
-            .map(Text::from)
-            .collect();
+        let words: Vec<Text> =
+            line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(Text::from).collect();
         let status = call.all(ctx, &words).await?;
         // With -S, what the terminal lacks is no failure.
         if status.0 > 1 {

@@ -204,10 +204,9 @@ impl State<'_> {
                 self.push(calculated(letter, left, right));
             }
             b'?' | b';' => {}
-            b't'
-                if self.pop() == 0 => {
-                    self.skip(true);
-                }
+            b't' if self.pop() == 0 => {
+                self.skip(true);
+            }
             b'e' => self.skip(false),
             b's' | b'd' | b'o' | b'x' | b'X' | b':' | b'0'..=b'9' | b'.' | b' ' | b'#' => self.print(letter),
             _ => {}

@@ -260,7 +260,9 @@ fn push_name(settings: &Settings, name: &[u8], out: &mut Vec<u8>) {
         return;
     }
     if !settings.is_utf8 {
-        name.iter().for_each(|&byte| push_byte(settings, byte, out));
+        for &byte in name {
+            push_byte(settings, byte, out);
+        }
         return;
     }
     let escape = |byte: u8, out: &mut Vec<u8>| {
@@ -280,10 +282,14 @@ fn push_name(settings: &Settings, name: &[u8], out: &mut Vec<u8>) {
             } else if settings.has(Opt::QuestionMarks) {
                 out.push(b'?');
             } else {
-                bytes.iter().for_each(|&byte| escape(byte, out));
+                for &byte in bytes {
+                    escape(byte, out);
+                }
             }
         }
-        chunk.invalid().iter().for_each(|&byte| escape(byte, out));
+        for &byte in chunk.invalid() {
+            escape(byte, out);
+        }
     }
 }
 

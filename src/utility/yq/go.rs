@@ -80,7 +80,7 @@ impl Call {
                     let mut parts = long.splitn(2, |&byte| byte == b'=');
                     let name = parts.next().unwrap_or_default().to_metered();
                     let attached = parts.next().map(Text::from);
-                    call.long(&name, attached, &mut words)?;
+                    call.long(&name, attached.as_ref(), &mut words)?;
                 }
                 [b'-', letters @ ..] if !letters.is_empty() => {
                     for (at, &letter) in letters.iter().enumerate() {
@@ -92,7 +92,7 @@ impl Call {
                         })?;
                         let takes_rest =
                             matches!(letter, b'o' | b'p' | b'I') || letters.get(at + 1) == Some(&b'=');
-                        call.long(name.as_bytes(), attached.filter(|_| takes_rest), &mut words)?;
+                        call.long(name.as_bytes(), attached.as_ref().filter(|_| takes_rest), &mut words)?;
                         if takes_rest {
                             break;
                         }
@@ -112,14 +112,14 @@ impl Call {
     fn long(
         &mut self,
         name: &[u8],
-        attached: Option<Text>,
+        attached: Option<&Text>,
         words: &mut impl Iterator<Item = Text>,
     ) -> Result<(), UtilityError> {
         let shown = bstr::BStr::new(name);
-        let is_true = attached.as_ref().is_none_or(|value| value.as_bytes() != b"false");
+        let is_true = attached.is_none_or(|value| value.as_bytes() != b"false");
         let mut value = || {
             attached
-                .clone()
+                .cloned()
                 .or_else(|| words.next())
                 .ok_or_else(|| wrong(&format!("flag needs an argument: --{shown}")))
         };

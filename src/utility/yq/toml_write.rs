@@ -52,12 +52,16 @@ pub(super) async fn write(
         }
         let is_silent = table.path.is_empty() || (values.is_empty() && holds_more && !table.is_item);
         out.extend_from_slice(&values);
-        if !is_silent {
-            out.push(b'\n');
-        } else if table.is_first && !values.is_empty() && holds_more {
+        if !is_silent || (table.is_first && !values.is_empty() && holds_more) {
             out.push(b'\n');
         }
-        let path = |name: &Text| if table.path.is_empty() { key(name) } else { [table.path.as_slice(), b".", &key(name)].concat_metered() };
+        let path = |name: &Text| {
+            if table.path.is_empty() {
+                key(name)
+            } else {
+                [table.path.as_slice(), b".", &key(name)].concat_metered()
+            }
+        };
         for (name, id) in tables.into_iter().rev() {
             pending.push(Pending { id, path: path(name), is_item: false, is_first: false });
         }

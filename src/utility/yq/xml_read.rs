@@ -100,7 +100,7 @@ impl Reader<'_> {
             self.blanks();
             self.expect(b'>')?;
             match self.open.last() {
-                Some(element) if element.name == name => self.close()?,
+                Some(element) if element.name == name => self.close(),
                 _ => return Err("mismatched tag"),
             }
         } else if starts(b"<") {
@@ -172,7 +172,8 @@ impl Reader<'_> {
                     self.at += 1;
                     self.expect(b'>')?;
                     self.open.push(element);
-                    return self.close();
+                    self.close();
+                    return Ok(());
                 }
                 None => return Err("unclosed token"),
                 Some(_) => {}
@@ -206,8 +207,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Fault> {
-        let Some(element) = self.open.pop() else { return Ok(()) };
+    fn close(&mut self) {
+        let Some(element) = self.open.pop() else { return };
         let text = element.text.trim_ascii();
         let text = (!text.is_empty()).then(|| Node::Text(Text::from(text)));
         let node = if element.attributes.is_empty() && element.members.is_empty() {
@@ -248,7 +249,6 @@ impl Reader<'_> {
                 self.root = Some((element.name, id));
             }
         }
-        Ok(())
     }
 }
 

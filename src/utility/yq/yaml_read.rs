@@ -137,11 +137,13 @@ impl Loader<'_> {
                 match self.tree.get(built.id) {
                     Node::Text(text) => {
                         let key = Key { text: text.clone(), is_text: true, is_merge: false };
-                        self.put_key(key)
+                        self.put_key(key);
+                        Ok(())
                     }
                     Node::Literal(text) => {
                         let key = Key { text: text.clone(), is_text: false, is_merge: false };
-                        self.put_key(key)
+                        self.put_key(key);
+                        Ok(())
                     }
                     Node::List(_) | Node::Map(_) => Err(unhashable(self.tree.get(built.id))),
                 }
@@ -179,7 +181,10 @@ impl Loader<'_> {
         let built = Built { id: self.tree.add(node), style, tag: local(tag) };
         self.name(anchor, &built);
         match key {
-            Some(key) => self.put_key(key),
+            Some(key) => {
+                self.put_key(key);
+                Ok(())
+            }
             None => self.put(built),
         }
     }
@@ -207,7 +212,7 @@ impl Loader<'_> {
     fn close(&mut self) -> Result<(), String> {
         let Some(frame) = self.open.pop() else { return Ok(()) };
         let id = match frame.kind {
-            FrameKind::List(items) => self.list(items),
+            FrameKind::List(items) => self.list(&items),
             FrameKind::Map { pairs, merged, .. } => self.map(merged, pairs),
         };
         let built = Built { id, style: frame.style, tag: frame.tag };
@@ -222,11 +227,10 @@ impl Loader<'_> {
         }
     }
 
-    fn put_key(&mut self, new: Key) -> Result<(), String> {
+    fn put_key(&mut self, new: Key) {
         if let Some(Frame { kind: FrameKind::Map { key, .. }, .. }) = self.open.last_mut() {
             *key = Some(new);
         }
-        Ok(())
     }
 
     fn put(&mut self, built: Built) -> Result<(), String> {
@@ -258,7 +262,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn list(&mut self, items: Vec<Built>) -> Id {
+    fn list(&mut self, items: &[Built]) -> Id {
         let mut ids: Vec<Id> = items.iter().map(|item| item.id).collect();
         if self.annotates {
             for (index, item) in items.iter().enumerate() {

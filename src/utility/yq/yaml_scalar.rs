@@ -281,7 +281,7 @@ impl Writer<'_> {
         let allows_plain = if in_flow { analysis.flow_plain } else { analysis.block_plain };
         match wanted {
             Some(Style::Double) => return Style::Double,
-            None if may_be_plain && allows_plain && !(is_key && analysis.is_multiline) => {
+            None if may_be_plain && allows_plain && (!is_key || !analysis.is_multiline) => {
                 return Style::Plain;
             }
             Some(style @ (Style::Literal | Style::Folded)) if !in_flow && !is_key && analysis.block => {
@@ -290,7 +290,7 @@ impl Writer<'_> {
             _ => {}
         }
         let wants_single =
-            matches!(wanted, None | Some(Style::Single)) && !(self.layout.doubles_quotes && !may_be_plain);
+            matches!(wanted, None | Some(Style::Single)) && (!self.layout.doubles_quotes || may_be_plain);
         if wants_single && analysis.single_quoted && !(is_key && analysis.is_multiline) {
             Style::Single
         } else {

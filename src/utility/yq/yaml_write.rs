@@ -139,7 +139,7 @@ impl<'l> Writer<'l> {
                     Node::Text(text) => self.scalar(text, true, position, &look),
                     Node::Literal(text) => self.scalar(&literal(text), false, position, &look),
                     Node::List(_) | Node::Map(_) => {
-                        let frame = self.enter(tree, id, position, look);
+                        let frame = self.enter(tree, id, position, &look);
                         open.push(frame);
                     }
                 }
@@ -163,10 +163,10 @@ impl<'l> Writer<'l> {
     }
 
     /// Begins a collection.
-    fn enter(&mut self, tree: &Tree, id: Id, position: Position, look: Look) -> Frame {
+    fn enter(&mut self, tree: &Tree, id: Id, position: Position, look: &Look) -> Frame {
         let children = self.children(tree, id);
         let is_map = matches!(tree.get(id), Node::Map(_));
-        self.tag(&look);
+        self.tag(look);
         let is_flow = self.flow_level > 0 || children.is_empty() || look.style.as_deref() == Some(b"flow");
         let outer = self.indent;
         if is_flow {

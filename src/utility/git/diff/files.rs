@@ -71,7 +71,9 @@ pub(crate) async fn tree_and_index_besides(
     let mut entries = Vec::new();
     let mut from = 0;
     // Both are in order: what lies between the folders is compared.
-    for range in same.iter().map(|folder| index.folder(folder)).chain([index.entries.len()..usize::MAX]) {
+    for range in
+        same.iter().map(|folder| index.folder(folder)).chain(std::iter::once(index.entries.len()..usize::MAX))
+    {
         let between = index.entries.get(from..range.start.max(from)).unwrap_or(&[]);
         entries.extend(between.iter().filter(|entry| spec.matches(&entry.path)));
         from = range.end;

@@ -29,6 +29,7 @@ pub(crate) struct Database {
     folders: Vec<Vec<u8>>,
     packs: Option<Vec<Pack>>,
     /// What is written down of the commits; `None`: it was not looked for.
+    #[expect(clippy::option_option, reason = "not looked for, or not there")]
     graph: Option<Option<CommitGraph>>,
 }
 

@@ -11,7 +11,6 @@ use crate::hook::version::Part;
 use crate::inspect::{CommandView, RedirectView, View, WordView, inspect_briefly};
 use serde_json::{Value, json};
 
-#[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
 pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     if category(call) != "shell" {
         return Ok(None);
