@@ -10,7 +10,7 @@ fn is_used(variant: &Variant, text: &str) -> bool {
     let ends_word = |letter: char| letter.is_whitespace() || "'\"`();|&<>=".contains(letter);
     let mut words = text.split(ends_word).filter_map(|word| word.strip_prefix('-'));
     let is_letter = |word: &str| {
-        let cluster: String = word.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+        let cluster: String = word.chars().take_while(char::is_ascii_alphanumeric).collect();
         variant.letters.iter().any(|letter| word.starts_with(*letter) || cluster.contains(*letter))
     };
     // A row without a letter and with a name in capitals or digits is for numbers: `-5`.
@@ -67,7 +67,7 @@ fn every_option_has_a_case() {
         );
     }
     if std::env::var_os("CASES_UPDATE").is_some() {
-        let text: String = missing.iter().map(|line| format!("{line}\n")).collect();
+        let text = missing.iter().fold(String::new(), |text, line| text + line + "\n");
         std::fs::write(&list, text).unwrap();
     }
     let text = std::fs::read_to_string(&list).unwrap();

@@ -164,7 +164,7 @@ fn beside<'t>(file: &str, sources: &'t [(String, String)]) -> Vec<&'t str> {
 
 fn is_read(variant: &Variant, texts: &[&str]) -> bool {
     let after = |text: &str, found: usize| {
-        let next = text[found..].chars().next();
+        let next = text.get(found..).and_then(|rest| rest.chars().next());
         !next.is_some_and(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     };
     let path = format!("::{}", variant.name);
