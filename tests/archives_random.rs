@@ -280,5 +280,5 @@ fn filter_host(script: &str, input: &[u8]) -> Vec<u8> {
 fn filter_ours(script: &str, input: &[u8]) -> Vec<u8> {
     let sandbox = Sandbox::builder().env("LC_ALL", "C.UTF-8").env("TZ", "UTC").build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(sandbox.start(Script::command(script).stdin(input.to_vec()))).stdout.to_vec()
+    runtime.block_on(sandbox.start(Script::command(script).stdin(input.to_vec()))).stdout
 }

@@ -76,7 +76,7 @@ fn row(name: &str, option: &str, takes_value: bool) -> Row {
             (true, false) => format!("{option} {value}"),
         };
         for operands in ["long", "a lines", "<bytes", "lines long bytes", "9 </dev/null"] {
-            script += &format!("{name} {given} {operands}\n");
+            script.extend([name, " ", &given, " ", operands, "\n"]);
         }
     }
     script += "} >/dev/null 2>&1 </dev/null";

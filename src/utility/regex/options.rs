@@ -18,10 +18,6 @@ pub(crate) enum Syntax {
     /// Alternatives of texts, whose special characters are escaped; the first that matches is taken.
     Texts,
     /// The syntax of the `regex` crate: `rg`.
-    #[cfg_attr(
-        not(feature = "programs"),
-        expect(dead_code, reason = "a program without which it is not built")
-    )]
     Rust,
 }
 
