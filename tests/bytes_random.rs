@@ -405,7 +405,7 @@ fn lines(numbers: &mut Numbers) -> Vec<u8> {
         if line > 0 {
             text.push('\n');
         }
-        for word in 0..1 + numbers.below(4) {
+        for word in 0..=numbers.below(4) {
             if word > 0 {
                 text.push_str(numbers.pick(&[" ", "\t", ":", ",", "  "]));
             }

@@ -76,7 +76,9 @@ fn fault(head: String, expected: &str, found: &str, stderr: &[u8]) -> String {
 /// What differs when a view is asked these commands, a text for each.
 async fn ask(name: &str, sandbox: &Sandbox, view: &View, commands: &[&str]) -> Vec<String> {
     let mut faults = Vec::new();
-    let exports: String = view.environment.iter().map(|(name, value)| format!(" {name}='{value}'")).collect();
+    let exports: Vec<String> =
+        view.environment.iter().map(|(name, value)| format!(" {name}='{value}'")).collect();
+    let exports = exports.concat();
     for command in commands {
         let args: Vec<&str> = command.split(' ').collect();
         let (stdout, status) = history::ask(&view.folder, NOW, &view.environment, &args);

@@ -145,8 +145,9 @@ fn disturb(folder: &Path, date: u64, numbers: &mut Numbers) {
             // Long enough to be found again when it is changed and moved.
             let old = numbers.pick(&["long.txt", "far/long.txt", "far/off/it.txt"]);
             let new = numbers.pick(&["long.txt", "far/long.txt", "far/off/it.txt"]);
-            let text = std::fs::read_to_string(folder.join(old))
-                .unwrap_or_else(|_| (0..30).map(|line| format!("{line} {}\n", numbers.below(100))).collect());
+            let text = std::fs::read_to_string(folder.join(old)).unwrap_or_else(|_| {
+                (0..30).fold(String::new(), |text, line| text + &format!("{line} {}\n", numbers.below(100)))
+            });
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
             for _ in 0..numbers.below(12) {
                 let at = numbers.below(lines.len().max(1) as u64) as usize;
