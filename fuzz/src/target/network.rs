@@ -39,7 +39,7 @@ static CLIENT: LazyLock<Arc<HttpClient>> =
 
 /// Answers the first piece of a request. Who asked may have gone.
 fn reply(mut stream: TcpStream, bytes: &[u8]) {
-    let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
+    let _ = stream.set_read_timeout(Some(Duration::from_millis(20)));
     let _ = stream.read(&mut [0; 16 << 10]);
     let _ = stream.write_all(bytes);
 }
@@ -58,7 +58,7 @@ pub fn network(data: &[u8]) {
         .credential(Credential::bearer("127.0.0.1", &Secret::new(SECRET)));
     policy.max_requests = 8;
     policy.max_response_bytes = 64 << 10;
-    policy.max_time = Duration::from_millis(500);
+    policy.max_time = Duration::from_millis(100);
     let sandbox = Sandbox::builder()
         .limits(limits())
         .network(Network::new(policy, Arc::clone(&CLIENT)))

@@ -94,11 +94,6 @@ impl Reform {
         number - self.number(date(year, 1, 1)) + 1
     }
 
-    /// Whether all of a year is Gregorian.
-    fn is_gregorian(&self, year: i64) -> bool {
-        self.first != i64::MAX && gregorian(date(year, 1, 1)) >= self.first
-    }
-
     /// The number of the week that begins with the day `start`, where weeks begin on `first_day` (0 is Sunday) and the first of a
     /// year has at least `least` of its days.
     pub(super) fn week(&self, year: i64, start: i64, first_day: i64, least: i64) -> i64 {
@@ -113,26 +108,29 @@ impl Reform {
         let begin = if start >= first(year) { first(year) } else { first(year - 1) };
         (start - begin) / 7 + 1
     }
+}
 
-    /// Easter: of the western churches, by the calendar of that year.
-    pub(super) fn easter(&self, year: i64) -> Date {
-        if !self.is_gregorian(year) {
-            return julian_easter(year);
-        }
-        let golden = year % 19;
-        let (century, rest) = (year / 100, year % 100);
-        let moon = (19 * golden + century - century / 4 - (century - (century + 8) / 25 + 1) / 3 + 15) % 30;
-        let weekday = (32 + 2 * (century % 4) + 2 * (rest / 4) - moon - rest % 4) % 7;
-        let shift = (golden + 11 * moon + 22 * weekday) / 451;
-        let sum = moon + weekday - 7 * shift + 114;
-        date(year, sum / 31, sum % 31 + 1)
-    }
+/// The first year whose Easter is told by the Gregorian calendar, whatever the country.
+const FIRST_GREGORIAN_EASTER: i64 = 1583;
 
-    /// Easter of the orthodox churches, by the calendar of that year or the Julian one.
-    pub(super) fn orthodox_easter(&self, year: i64, in_julian: bool) -> Date {
-        let easter = julian_easter(year);
-        if in_julian || !self.is_gregorian(year) { easter } else { from_gregorian(julian(easter)) }
+/// Easter of the western churches.
+pub(super) fn easter(year: i64) -> Date {
+    if year < FIRST_GREGORIAN_EASTER {
+        return julian_easter(year);
     }
+    let golden = year % 19;
+    let (century, rest) = (year / 100, year % 100);
+    let moon = (19 * golden + century - century / 4 - (century - (century + 8) / 25 + 1) / 3 + 15) % 30;
+    let weekday = (32 + 2 * (century % 4) + 2 * (rest / 4) - moon - rest % 4) % 7;
+    let shift = (golden + 11 * moon + 22 * weekday) / 451;
+    let sum = moon + weekday - 7 * shift + 114;
+    date(year, sum / 31, sum % 31 + 1)
+}
+
+/// Easter of the orthodox churches, by the calendar of that year or the Julian one.
+pub(super) fn orthodox_easter(year: i64, in_julian: bool) -> Date {
+    let easter = julian_easter(year);
+    if in_julian || year < FIRST_GREGORIAN_EASTER { easter } else { from_gregorian(julian(easter)) }
 }
 
 fn julian_easter(year: i64) -> Date {

@@ -129,17 +129,16 @@ async fn run_as(
         None => Reform::after(1752, 9, 2),
     };
     if options.has(Opt::Countries) {
-        let code = code.map_or("US".into(), |code| String::from(code.to_string_lossy()));
-        ctx.stdout.push(countries(&code).as_bytes());
+        ctx.stdout.push(countries().as_bytes());
         return Ok(ExitStatus::SUCCESS);
     }
     let wanted = Wanted::new(ctx, &options)?;
     if options.has_any([Opt::Easter, Opt::Orthodox]) {
-        let is_orthodox = options.last_of([Opt::Easter, Opt::Orthodox]) == Some(Opt::Orthodox);
+        let is_orthodox = options.has(Opt::Orthodox);
         let easter = if is_orthodox {
-            reform.orthodox_easter(wanted.year, options.has(Opt::JulianCalendar))
+            date::orthodox_easter(wanted.year, options.has(Opt::JulianCalendar))
         } else {
-            reform.easter(wanted.year)
+            date::easter(wanted.year)
         };
         let line = format!("{:02}/{:02}/{:02}\n", easter.month, easter.day, easter.year % 100);
         ctx.stdout.push(line.as_bytes());
@@ -167,12 +166,12 @@ fn usage(ctx: &mut Context) -> ExitStatus {
     ExitStatus(64)
 }
 
-/// The table of `-p`, in two columns, the country that counts being marked.
-fn countries(code: &str) -> String {
+/// The table of `-p`, in two columns; the country of the locale is marked, whatever `-s` says.
+fn countries() -> String {
     let mut text = String::new();
     let half = COUNTRIES.len().div_ceil(2);
     let cell = |country: &date::Country| {
-        let mark = if country.code == code { '*' } else { ' ' };
+        let mark = if country.code == "US" { '*' } else { ' ' };
         let last = country.last;
         let (year, month, day) = (last.year, last.month, last.day);
         format!("{mark}{} {:<15}{year:04}-{month:02}-{day:02}", country.code, country.name)

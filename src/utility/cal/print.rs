@@ -26,8 +26,8 @@ impl Calendar {
             (false, true) => 24,
         };
         let width = if self.in_rows && self.weeks.is_some() { width + 5 } else { width };
-        // A year stands above its months: with cal where they begin a row of the year, with ncal where it is a whole one.
-        let is_whole = self.first % 12 == 0 && self.last - self.first == 11;
+        // A year stands above its months: with cal where they begin a row of the year, with ncal where they are a whole one or more.
+        let is_whole = self.first % 12 == 0 && self.last - self.first >= 11;
         let begins_row = self.first % beside as i64 == 0 && self.last > self.first;
         let has_head = if self.in_rows { begins_row } else { is_whole };
         let mut month = self.first;
@@ -131,8 +131,9 @@ impl Calendar {
         for row in 0..WEEKS {
             for (cells, weeks) in &months {
                 if has_weeks {
-                    text.push_str(weeks.get(row).map_or("  ", |week| week));
-                    text.push_str("| ");
+                    let week = weeks.get(row).filter(|week| !week.trim().is_empty());
+                    text.push_str(week.map_or("  ", |week| week));
+                    text.push_str(if week.is_some() { "| " } else { "  " });
                 }
                 for (index, cell) in cells.iter().skip(7 * row).take(7).enumerate() {
                     text.push_str(if index == 0 { "" } else { " " });

@@ -92,7 +92,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if !options.operands.is_empty() && options.has(Opt::File) {
         ctx.warn("--file <file> and <message> are mutually exclusive, message is ignored");
     }
-    let input = match options.value(Opt::File).filter(|file| file.as_bytes() != b"-") {
+    let input = match options.value(Opt::File) {
         Some(file) => match ctx.open(file) {
             Ok(input) => Some(input),
             Err(error) => return ctx.complain(format_args!("file {file}"), error),
@@ -219,6 +219,7 @@ impl Log {
 
     /// Logs each line; what is longer than a message is several.
     async fn lines(&self, ctx: &mut Context, mut input: Input) -> Result<(), UtilityError> {
+        let mut priority = self.header.priority;
         loop {
             ctx.tick().await?;
             let line = match input.next_line(b'\n').await {
@@ -227,11 +228,11 @@ impl Log {
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
             };
             let line = line.strip_suffix(b"\n").unwrap_or(line);
-            let (priority, body) = if self.has_prefixes {
-                self.header.priority.of_line(line)
-            } else {
-                (self.header.priority, line)
-            };
+            let mut body = line;
+            // A priority counts until another line begins with `<`.
+            if self.has_prefixes && line.starts_with(b"<") {
+                (priority, body) = self.header.priority.of_line(line);
+            }
             if body.is_empty() {
                 if !self.skips_empty {
                     self.write(ctx, priority, body).await?;

@@ -11,13 +11,19 @@ pub(super) async fn read(ctx: &mut Context, settings: &Settings) -> Result<Listi
     let mut listing = Listing::default();
     for operand in settings.roots() {
         let input = if operand.as_bytes() == b"." { Ok(ctx.standard_input()) } else { ctx.open(&operand) };
-        let root = listing.add(Entry::new(operand.clone(), operand.clone(), FileKind::Directory), None);
+        // It is told as what it is, and holds what it names.
+        let kind = ctx.lstat(&operand).map_or(FileKind::Regular, |metadata| metadata.kind);
+        let mut entry = Entry::new(operand.clone(), operand.clone(), kind);
+        entry.is_directory = true;
+        let root = listing.add(entry, None);
         match input {
             Ok(input) => read_paths(ctx, settings, &mut listing, root, input).await?,
             Err(FsError::Limit(limit)) => return Err(limit.into()),
             Err(FsError::Errno(_)) => {
-                let message = crate::memory::format!("tree: Error opening {operand} for reading.\n");
-                return Err(UtilityError::Failed { message, status: 1 });
+                listing.has_failed = true;
+                if let Some(entry) = listing.entries.get_mut(root) {
+                    entry.error = Some("error opening dir".into());
+                }
             }
         }
     }
@@ -102,8 +108,7 @@ async fn add_all(
         ctx.tick_many(node.children.len() as u32);
         for (name, &child) in &node.children {
             let Some(of) = nodes.get(child) else { continue };
-            let is_hidden = !settings.has(Opt::All) && name.starts_with(b".");
-            if is_hidden || (settings.has(Opt::DirectoriesOnly) && !of.is_directory) {
+            if settings.has(Opt::DirectoriesOnly) && !of.is_directory {
                 continue;
             }
             let kind = match &of.target {

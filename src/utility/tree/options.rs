@@ -179,9 +179,8 @@ impl Settings {
         }
         let words = std::mem::take(&mut ctx.args);
         settings.take_all(words)?;
-        let colors = settings.given.iter().rev().find(|option| matches!(option, Opt::Color | Opt::NoColor));
         let is_forced = ctx.env.get(b"CLICOLOR_FORCE").is_some() && ctx.env.get(b"NO_COLOR").is_none();
-        let is_wanted = colors == Some(&Opt::Color) || (colors.is_none() && is_forced);
+        let is_wanted = settings.has(Opt::Color) || (is_forced && !settings.has(Opt::NoColor));
         if is_wanted && ctx.env.get(b"TERM").is_some() {
             let given = ctx.env.get(b"TREE_COLORS").or_else(|| ctx.env.get(b"LS_COLORS"));
             settings.colors = Some(Palette::new(given.map(Text::as_bytes)));

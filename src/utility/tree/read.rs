@@ -144,7 +144,7 @@ impl Listing {
         seen: &mut HashSet<u64>,
     ) -> Result<(), UtilityError> {
         let path = self.get(root).map(|entry| entry.path.clone()).unwrap_or_default();
-        if settings.has(Opt::Gitignore) {
+        if settings.has(Opt::Gitignore) || !settings.git_files.is_empty() {
             let folder = ctx.env.get(b"GIT_DIR").filter(|folder| !folder.is_empty()).cloned();
             let base = super::with_slash(&super::normal(ctx, &path));
             if let Some(folder) = folder
@@ -197,7 +197,7 @@ impl Listing {
         let is_root = directory.parent.is_none();
         let takes_all = directory.takes_all;
         let absolute = ctx.absolute(&path);
-        if settings.has(Opt::Gitignore) {
+        if settings.has(Opt::Gitignore) || !settings.git_files.is_empty() {
             let list = read_list(
                 ctx,
                 &join(&absolute, b".gitignore"),

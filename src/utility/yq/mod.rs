@@ -9,10 +9,11 @@
 //!
 //! Comments are not kept, as neither keeps them in JSON; the styles of scalars with `-Y` alone. `tree.rs` is what documents are
 //! read into; `yaml_read.rs` and `yaml_write.rs` (with `yaml_scalar.rs`) are YAML, `toml_read.rs`, `toml_write.rs`, `xml_read.rs`
-//! and `xml_write.rs` the other notations. Lengths are charged, and aliases that make a document much longer end the call.
+//! and `xml_write.rs` the other notations, `python.rs` what XML has no form for. Lengths are charged, and aliases that make a document much longer end the call.
 
 mod arguments;
 mod go;
+mod python;
 mod toml_read;
 mod toml_write;
 mod tree;

@@ -11,8 +11,6 @@ struct Pending {
     /// Its name in a header; empty for the whole.
     path: Vec<u8>,
     is_item: bool,
-    /// A table that holds nothing but tables has no header of its own.
-    is_first: bool,
 }
 
 /// Writes a mapping.
@@ -22,8 +20,7 @@ pub(super) async fn write(
     root: Id,
     out: &mut Vec<u8>,
 ) -> Result<(), UtilityError> {
-    let mut pending =
-        crate::memory::vec![Pending { id: root, path: Vec::new(), is_item: false, is_first: true }];
+    let mut pending = crate::memory::vec![Pending { id: root, path: Vec::new(), is_item: false }];
     while let Some(table) = pending.pop() {
         ctx.tick().await?;
         let Node::Map(members) = tree.get(table.id) else { continue };
@@ -39,7 +36,7 @@ pub(super) async fn write(
                 _ => {
                     values.extend_from_slice(&key(name));
                     values.extend_from_slice(b" = ");
-                    value(tree, *id, &mut values);
+                    value(ctx, tree, *id, &mut values).await?;
                     values.push(b'\n');
                 }
             }
@@ -47,26 +44,26 @@ pub(super) async fn write(
         let holds_more = !lists.is_empty() || !tables.is_empty();
         if table.is_item {
             out.extend_from_slice(&[b"[[".as_slice(), &table.path, b"]]\n"].concat_metered());
-        } else if !table.path.is_empty() && (!values.is_empty() || !holds_more) {
+        } else if !table.path.is_empty() && (!values.is_empty() || !lists.is_empty() || !holds_more) {
             out.extend_from_slice(&[b"[".as_slice(), &table.path, b"]\n"].concat_metered());
         }
-        let is_silent = table.path.is_empty() || (values.is_empty() && holds_more && !table.is_item);
+        let is_silent = if table.is_item {
+            !values.is_empty() && !lists.is_empty()
+        } else {
+            // No blank line stands before a list of tables.
+            !lists.is_empty() || (values.is_empty() && (holds_more || table.path.is_empty()))
+        };
         out.extend_from_slice(&values);
-        if !is_silent || (table.is_first && !values.is_empty() && holds_more) {
-            out.push(b'\n');
-        }
-        let path = |name: &Text| {
-            if table.path.is_empty() {
-                key(name)
-            } else {
-                [table.path.as_slice(), b".", &key(name)].concat_metered()
-            }
+        out.extend_from_slice(if is_silent { b"" } else { b"\n" });
+        let path = |name: &Text| match table.path.is_empty() {
+            true => key(name),
+            false => [table.path.as_slice(), b".", &key(name)].concat_metered(),
         };
         for (name, id) in tables.into_iter().rev() {
-            pending.push(Pending { id, path: path(name), is_item: false, is_first: false });
+            pending.push(Pending { id, path: path(name), is_item: false });
         }
         for (name, id) in lists.into_iter().rev() {
-            pending.push(Pending { id, path: path(name), is_item: true, is_first: false });
+            pending.push(Pending { id, path: path(name), is_item: true });
         }
     }
     while out.ends_with(b"\n\n") {
@@ -105,10 +102,11 @@ fn quoted(text: &[u8]) -> Vec<u8> {
 }
 
 /// A value in a line; what is open is on a stack of its own.
-fn value(tree: &Tree, id: Id, out: &mut Vec<u8>) {
+async fn value(ctx: &mut Context, tree: &Tree, id: Id, out: &mut Vec<u8>) -> Result<(), UtilityError> {
     let mut open: Vec<(Id, usize)> = Vec::new();
     let mut next = Some(id);
     loop {
+        ctx.tick().await?;
         if let Some(id) = next.take() {
             match tree.get(id) {
                 Node::Text(text) => out.extend_from_slice(&quoted(text)),
@@ -123,7 +121,7 @@ fn value(tree: &Tree, id: Id, out: &mut Vec<u8>) {
                 }
             }
         }
-        let Some((id, place)) = open.last_mut() else { return };
+        let Some((id, place)) = open.last_mut() else { return Ok(()) };
         let at = *place;
         *place += 1;
         match tree.get(*id) {

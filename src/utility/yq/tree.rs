@@ -144,12 +144,14 @@ pub(super) fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
 }
 
-/// A number as JSON writes it: one without a fraction is whole, and one that is too large the greatest there is.
+/// A number as JSON writes it: one without a fraction is whole. One that is too large has jq's word.
 pub(super) fn number(value: f64) -> Text {
     if value.is_nan() {
         return Text::from_static(b"null");
     }
-    let value = value.clamp(f64::MIN, f64::MAX);
+    if value.is_infinite() {
+        return Text::from_static(if value > 0.0 { b"Infinity" } else { b"-Infinity" });
+    }
     let text =
         if value.fract() == 0.0 && value.abs() < 1e17 { format!("{value:.0}") } else { format!("{value:?}") };
     Text::from(text)

@@ -1,5 +1,6 @@
 //! Trees as XML, each element on a line of its own.
 
+use super::python;
 use super::tree::{Id, Node, Tree};
 use crate::memory::{ToMetered as _, Vec};
 use crate::text::Text;
@@ -33,7 +34,7 @@ pub(super) async fn write(
                 }
                 _ => steps.push(Step::Element(name, id, depth)),
             },
-            Step::Element(name, id, depth) => element(tree, &mut steps, (name, id, depth), out),
+            Step::Element(name, id, depth) => element(ctx, tree, &mut steps, (name, id, depth), out).await?,
             Step::End(name, text, depth) => {
                 escape(&text.unwrap_or_default(), out);
                 out.resize(out.len() + 2 * depth, b' ');
@@ -44,7 +45,13 @@ pub(super) async fn write(
     Ok(())
 }
 
-fn element(tree: &Tree, steps: &mut Vec<Step>, (name, id, depth): (Text, Id, usize), out: &mut Vec<u8>) {
+async fn element(
+    ctx: &mut Context,
+    tree: &Tree,
+    steps: &mut Vec<Step>,
+    (name, id, depth): (Text, Id, usize),
+    out: &mut Vec<u8>,
+) -> Result<(), UtilityError> {
     out.resize(out.len() + 2 * depth, b' ');
     out.push(b'<');
     out.extend_from_slice(&name);
@@ -54,29 +61,30 @@ fn element(tree: &Tree, steps: &mut Vec<Step>, (name, id, depth): (Text, Id, usi
         Node::Map(members) => {
             for (key, value) in members {
                 if key.as_bytes() == b"#text" {
-                    text = Some(scalar(tree, *value));
+                    text = Some(content(ctx, tree, *value).await?);
                 } else if let Some(attribute) = key.strip_prefix(b"@") {
                     out.push(b' ');
                     out.extend_from_slice(attribute);
                     out.push(b'=');
-                    quoted(&scalar(tree, *value), out);
+                    quoted(&attribute_value(ctx, tree, *value).await?, out);
                 } else {
                     children.push((key.clone(), *value));
                 }
             }
         }
-        Node::Text(_) | Node::Literal(_) | Node::List(_) => text = Some(scalar(tree, id)),
+        Node::Text(_) | Node::Literal(_) | Node::List(_) => text = Some(content(ctx, tree, id).await?),
     }
     out.push(b'>');
     if children.is_empty() {
         escape(&text.unwrap_or_default(), out);
         end(&name, depth, out);
-        return;
+        return Ok(());
     }
     out.push(b'\n');
     steps.push(Step::End(name, text, depth));
     let children = children.into_iter().rev();
     steps.extend(children.map(|(key, value)| Step::Elements(key, value, depth + 1)));
+    Ok(())
 }
 
 fn end(name: &[u8], depth: usize, out: &mut Vec<u8>) {
@@ -85,13 +93,21 @@ fn end(name: &[u8], depth: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(if depth > 0 { b">\n" } else { b">" });
 }
 
-/// The text of a value; null is none.
-fn scalar(tree: &Tree, id: Id) -> Text {
-    match tree.get(id) {
+/// The text of an element; null is none, and a list in a list is written as Python writes it.
+async fn content(ctx: &mut Context, tree: &Tree, id: Id) -> Result<Text, UtilityError> {
+    Ok(match tree.get(id) {
         Node::Text(text) => text.clone(),
         Node::Literal(text) if text.as_bytes() == b"null" => Text::EMPTY,
         Node::Literal(text) => text.clone(),
-        Node::List(_) | Node::Map(_) => Text::EMPTY,
+        Node::List(_) | Node::Map(_) => python::write(ctx, tree, id).await?,
+    })
+}
+
+/// The value of an attribute: what is not a string is written as Python writes it.
+async fn attribute_value(ctx: &mut Context, tree: &Tree, id: Id) -> Result<Text, UtilityError> {
+    match tree.get(id) {
+        Node::Text(text) => Ok(text.clone()),
+        _ => python::write(ctx, tree, id).await,
     }
 }
 

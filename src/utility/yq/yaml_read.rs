@@ -389,7 +389,9 @@ fn float(text: &str) -> Option<Node> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let node = |value: f64| Some(Node::Literal(tree::number(value)));
     match unsigned {
-        ".inf" | ".Inf" | ".INF" => return node(if text.starts_with('-') { f64::MIN } else { f64::MAX }),
+        ".inf" | ".Inf" | ".INF" => {
+            return node(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY });
+        }
         ".nan" | ".NaN" | ".NAN" => return node(f64::NAN),
         _ => {}
     }
