@@ -15,6 +15,7 @@ use super::hook_run::{Begun, begin};
 use super::hooks::{HookOf, Hooks};
 use super::id::HookId;
 use super::outcome::Outcome;
+use super::outcome_list::OutcomeList;
 use super::reading;
 use super::record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
 use super::runner::{HookFuture, HookRunner};
@@ -85,9 +86,9 @@ async fn fire_in(
         return Outcome {
             decision: Decision::default(),
             dialect_result: None,
-            records: Vec::new(),
-            logs: Vec::new(),
-            notices: Vec::new(),
+            records: OutcomeList::default(),
+            logs: OutcomeList::default(),
+            notices: OutcomeList::default(),
             config_notices,
             shadow: None,
         };
@@ -104,7 +105,15 @@ async fn fire_in(
             observer.notice(notice);
         }
     }
-    Outcome { decision, dialect_result: Some(result), records, logs, notices, config_notices, shadow: None }
+    Outcome {
+        decision,
+        dialect_result: Some(result),
+        records: records.into(),
+        logs: logs.into(),
+        notices: notices.into(),
+        config_notices,
+        shadow: None,
+    }
 }
 
 /// One firing, from the moment when the engine has an event until its dialect has opened a chain for it.

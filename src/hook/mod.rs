@@ -72,6 +72,7 @@ pub(crate) mod matcher;
 pub(crate) mod notice;
 pub(crate) mod observer;
 mod outcome;
+mod outcome_list;
 mod payload;
 #[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "conversion asks for more than detection"))]
 pub(crate) mod portable;
@@ -113,6 +114,7 @@ pub use json::Json;
 pub use notice::{Notice, NoticeKind};
 pub use observer::HookObserver;
 pub use outcome::Outcome;
+pub use outcome_list::OutcomeList;
 pub use record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
 pub use request::{BuiltinRequest, HttpRequest, ModelRequest, Request, ToolRequest};
 pub use runner::{HookFuture, HookHost, HookRunner, LateOutput};

@@ -2,6 +2,7 @@
 
 use super::decision::Decision;
 use super::notice::Notice;
+use super::outcome_list::OutcomeList;
 use super::record::{HookRecord, LogRecord};
 use super::shadow::Shadow;
 use crate::hook::dialect::result::DialectResult;
@@ -17,11 +18,11 @@ pub struct Outcome {
     /// In the dialect's shape; `None` when the dialect has no such event, and in shadow mode.
     pub dialect_result: Option<DialectResult>,
     /// One for each hook of the event, in chain order.
-    pub records: Vec<HookRecord>,
+    pub records: OutcomeList<HookRecord>,
     /// The dialect's log events about the firing as a whole.
-    pub logs: Vec<LogRecord>,
+    pub logs: OutcomeList<LogRecord>,
     /// What hooks of this firing lacked, and which failed and stopped nothing.
-    pub notices: Vec<Notice>,
+    pub notices: OutcomeList<Notice>,
     /// What the config left out, muted or warned of; see [`HookSet::notices`](super::HookSet::notices).
     pub config_notices: Arc<[Notice]>,
     /// In shadow mode, what would have been enforced.
@@ -31,7 +32,7 @@ pub struct Outcome {
 impl Outcome {
     /// Everything that may have kept a hook from guarding: of the config, then of this firing.
     pub fn warnings(&self) -> impl Iterator<Item = &Notice> {
-        self.config_notices.iter().chain(&self.notices)
+        self.config_notices.iter().chain(self.notices.iter())
     }
 
     /// As one JSON object: `proceed`, `decision`, `result`, `notices` (those of [`Outcome::warnings`]), `records`; in
