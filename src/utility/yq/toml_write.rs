@@ -55,9 +55,12 @@ pub(super) async fn write(
         };
         out.extend_from_slice(&values);
         out.extend_from_slice(if is_silent { b"" } else { b"\n" });
-        let path = |name: &Text| match table.path.is_empty() {
-            true => key(name),
-            false => [table.path.as_slice(), b".", &key(name)].concat_metered(),
+        let path = |name: &Text| {
+            if table.path.is_empty() {
+                key(name)
+            } else {
+                [table.path.as_slice(), b".", &key(name)].concat_metered()
+            }
         };
         for (name, id) in tables.into_iter().rev() {
             pending.push(Pending { id, path: path(name), is_item: false });
