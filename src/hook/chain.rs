@@ -94,11 +94,14 @@ async fn fire_in(
         };
     };
     let Fired { decision, result, records, logs } = fired.await;
+    let mut pace = Pace::new();
     let mut notices = Vec::new();
     for record in &records {
         warning::of_record(bundle, events, record, &mut notices);
+        pace.look().await;
     }
     for notice in &notices {
+        pace.look().await;
         let hook = notice.hook.as_ref().map(HookId::as_str);
         tracing::warn!(target: "hookbox::hook", hook, "{notice}");
         if let Some(observer) = host.observer() {
