@@ -1,6 +1,7 @@
 //! The lists of an outcome.
 
 use crate::limit::worker;
+use serde::{Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 
 /// A list with so many entries or more is dropped on a thread.
@@ -62,6 +63,12 @@ impl<'a, T: Send + 'static> IntoIterator for &'a OutcomeList<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.iter()
+    }
+}
+
+impl<T: Serialize + Send + 'static> Serialize for OutcomeList<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 

@@ -321,7 +321,8 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
     }
 
     fn finish(mut self) -> (Decision, DialectResult) {
-        let (messages, matched_rule_count) = (std::mem::take(&mut self.messages), self.folded.matched);
+        let messages = std::mem::take(&mut self.messages).into();
+        let matched_rule_count = self.folded.matched;
         let result = match self.name {
             EventName::UserPromptSubmit => {
                 let result = UserPromptSubmitResult { messages, matched_rule_count, ..self.folded.prompt };

@@ -1,6 +1,7 @@
 //! What a chain came to, in the shapes of A5, with what the chat loop does about it (A8, A9) beside the contract's fields.
 
 use crate::hook::json::Json;
+use crate::hook::outcome_list::OutcomeList;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ pub struct UserPromptSubmitResult {
     /// Text for the model, in order.
     pub additional_contexts: Vec<String>,
     /// One for each thing that a hook did.
-    pub messages: Vec<Attachment>,
+    pub messages: OutcomeList<Attachment>,
     /// Rules selected, whether they ran or not.
     pub matched_rule_count: usize,
 }
@@ -70,7 +71,7 @@ pub struct PreToolUseResult {
     /// Rules selected, whether they ran or not.
     pub matched_rule_count: usize,
     /// One for each thing that a hook did.
-    pub messages: Vec<Attachment>,
+    pub messages: OutcomeList<Attachment>,
 }
 
 /// What happens at the end of a turn.
@@ -91,7 +92,7 @@ pub struct StopHookResult {
     /// For the user.
     pub system_message: Option<String>,
     /// One for each thing that a hook did.
-    pub messages: Vec<Attachment>,
+    pub messages: OutcomeList<Attachment>,
     /// Rules selected, whether they ran or not.
     pub matched_rule_count: usize,
     /// In a word, as `PLUGIN_HOOK_FIRED` has it.
@@ -138,7 +139,7 @@ pub struct LifecycleResult {
     /// Rules selected.
     pub matched_rule_count: usize,
     /// One for each hook that ran.
-    pub messages: Vec<Attachment>,
+    pub messages: OutcomeList<Attachment>,
 }
 
 /// What the hooks of one firing said so far.
