@@ -1,72 +1,33 @@
 //! Values as Python writes them (`repr`), which is what yq prints of a value that XML has no form for.
 
-use super::tree::{Id, Node, Tree};
+use super::tree::{Id, Notation, Tree, Unwritten};
 use crate::memory::{Vec, format};
 use crate::text::Text;
 use crate::utility::{Context, UtilityError};
 
-/// A value as Python writes it; what is open is on a stack of its own.
+const PYTHON: Notation = Notation { text: quoted, literal };
+
+/// A value as Python writes it.
 pub(super) async fn write(ctx: &mut Context, tree: &Tree, root: Id) -> Result<Text, UtilityError> {
     let mut out = Vec::new();
-    let mut open: Vec<(Id, usize)> = Vec::new();
-    let mut next = Some(root);
-    loop {
-        ctx.tick().await?;
-        if let Some(id) = next.take() {
-            match tree.get(id) {
-                Node::Text(text) => quoted(text, &mut out),
-                Node::Literal(text) => out.extend_from_slice(match text.as_bytes() {
-                    b"null" => b"None",
-                    b"true" => b"True",
-                    b"false" => b"False",
-                    number => number,
-                }),
-                Node::List(_) => {
-                    out.push(b'[');
-                    open.push((id, 0));
-                }
-                Node::Map(_) => {
-                    out.push(b'{');
-                    open.push((id, 0));
-                }
-            }
-        }
-        let Some((id, place)) = open.last_mut() else { return Ok(Text::from(out)) };
-        let at = *place;
-        *place += 1;
-        let separator: &[u8] = if at == 0 { b"" } else { b", " };
-        match tree.get(*id) {
-            Node::List(items) => match items.get(at) {
-                Some(&item) => {
-                    out.extend_from_slice(separator);
-                    next = Some(item);
-                }
-                None => {
-                    out.push(b']');
-                    open.pop();
-                }
-            },
-            Node::Map(members) => match members.get(at) {
-                Some((name, item)) => {
-                    out.extend_from_slice(separator);
-                    quoted(name, &mut out);
-                    out.extend_from_slice(b": ");
-                    next = Some(*item);
-                }
-                None => {
-                    out.push(b'}');
-                    open.pop();
-                }
-            },
-            Node::Text(_) | Node::Literal(_) => {
-                open.pop();
-            }
-        }
+    match tree.write(ctx, &PYTHON, (root, usize::MAX), &mut out).await {
+        // Nothing is longer than the greatest number.
+        Ok(()) | Err(Unwritten::Expansion) => Ok(Text::from(out)),
+        Err(Unwritten::End(error)) => Err(error),
+    }
+}
+
+fn literal(text: &[u8]) -> &[u8] {
+    match text {
+        b"null" => b"None",
+        b"true" => b"True",
+        b"false" => b"False",
+        number => number,
     }
 }
 
 /// A string in single quotes, or in double ones where it holds single ones alone.
-fn quoted(text: &[u8], out: &mut Vec<u8>) {
+fn quoted(out: &mut Vec<u8>, text: &[u8]) {
     let quote = if text.contains(&b'\'') && !text.contains(&b'"') { b'"' } else { b'\'' };
     out.push(quote);
     for &byte in text {

@@ -22,6 +22,14 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
+/// How texts and literals are written; lists and mappings are the same in all.
+pub(super) struct Notation {
+    pub(super) text: fn(&mut Vec<u8>, &[u8]),
+    pub(super) literal: fn(&[u8]) -> &[u8],
+}
+
+const JSON: Notation = Notation { text: push_text, literal: |text| text };
+
 /// Why a document was not written.
 pub(super) enum Unwritten {
     /// Aliases make it much longer than it is.
@@ -63,6 +71,17 @@ impl Tree {
         most: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Unwritten> {
+        self.write(ctx, &JSON, (root, most), out).await
+    }
+
+    /// Appends a value in a notation, of at most `most` bytes; what is open is on a stack of its own.
+    pub(super) async fn write(
+        &self,
+        ctx: &mut Context,
+        notation: &Notation,
+        (root, most): (Id, usize),
+        out: &mut Vec<u8>,
+    ) -> Result<(), Unwritten> {
         let start = out.len();
         let mut open: Vec<(Id, usize)> = Vec::new();
         let mut next = Some(root);
@@ -77,9 +96,9 @@ impl Tree {
                         tick_bytes(&ctx.meter, text.len())
                             .await
                             .map_err(|error| Unwritten::End(error.into()))?;
-                        push_text(out, text);
+                        (notation.text)(out, text);
                     }
-                    Node::Literal(text) => out.extend_from_slice(text),
+                    Node::Literal(text) => out.extend_from_slice((notation.literal)(text)),
                     Node::List(_) => {
                         out.push(b'[');
                         open.push((id, 0));
@@ -108,7 +127,7 @@ impl Tree {
                 Node::Map(members) => match members.get(place) {
                     Some((key, value)) => {
                         out.extend_from_slice(if is_first { b"" } else { b", " });
-                        push_text(out, key);
+                        (notation.text)(out, key);
                         out.extend_from_slice(b": ");
                         next = Some(*value);
                     }
