@@ -55,9 +55,9 @@ fn tree() -> impl Iterator<Item = (&'static str, &'static [u8])> {
 
 /// The script in the host's bash; `None` when it did not end in time.
 fn host(text: &str, place: &Place) -> Option<Outcome> {
-    // What was started in the background ignores interrupts, which a shell would show as traps.
+    // What was started in the background ignores interrupts, under nohup hang-ups, which a shell would show as traps.
     let mut command = Command::new("env");
-    command.args(["--default-signal=INT,QUIT", "bash", "-c", text, "bash"]);
+    command.args(["--default-signal=HUP,INT,QUIT", "bash", "-c", text, "bash"]);
     host_run::on_host(&mut command, tree(), None, place)
 }
 

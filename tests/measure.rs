@@ -27,8 +27,8 @@ mod support;
 
 use figures::{Figures, Measured};
 use hookbox::hook::{
-    Dialect, Ended, HookFuture, HookHost, HookId, HookObserver, HookSet, LoadOptions, LogRecord, Request,
-    ScriptOutcome,
+    Dialect, Ended, Event, HookFuture, HookHost, HookId, HookObserver, HookSet, LoadOptions, LogRecord,
+    Request, ScriptOutcome,
 };
 use hookbox::limit::Limits;
 use hookbox::sandbox::{End, Sandbox, Script};
@@ -42,6 +42,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use support::Case;
 use tokio::runtime::Runtime;
@@ -270,9 +271,11 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
     let loaded = load.watch("load", || HookSet::load(dialect, &config, &options));
     let event_bytes = event.len() as u64;
     let mut charged = TREE * event_bytes;
+    let heap;
     let end = match &loaded {
         Err(_) => {
             charged += LOADING * config.len() as u64;
+            heap = HEAP.get_peak_memory() as u64;
             "config refused".to_owned()
         }
         Ok(hooks) => {
@@ -284,7 +287,9 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
                 HookSet::settle(sandbox).await;
                 outcome
             });
+            let mut polls = 0;
             let outcome = runtime.block_on(std::future::poll_fn(|context| {
+                polls += 1;
                 longest.watch("fire", || firing.as_mut().poll(context))
             }));
             drop(firing);
@@ -293,6 +298,10 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
                 runs.map(|run| run.usage.peak_live_bytes).sum::<u64>() + late.0.load(Ordering::Relaxed);
             let end = if outcome.decision.proceeds() { "proceeds" } else { "blocked" };
             longest.watch("drop", || drop(outcome));
+            heap = HEAP.get_peak_memory() as u64;
+            for percent in DROPPED_AT {
+                drop_part_way(runtime, sandbox, (&hooks, &event), polls * percent / 100, &mut longest);
+            }
             end.to_owned()
         }
     };
@@ -300,7 +309,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
     Figures {
         end,
         taken: start.elapsed(),
-        heap: HEAP.get_peak_memory() as u64,
+        heap,
         charged,
         kept: settled_heap(0),
         poll: longest.time,
@@ -310,6 +319,30 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
         load: load.time,
         event: event_bytes,
     }
+}
+
+/// After how much of its polls a firing is dropped, in percent.
+const DROPPED_AT: [usize; 3] = [10, 50, 90];
+
+/// Fires, and drops that after so many polls.
+fn drop_part_way(
+    runtime: &Runtime,
+    sandbox: &Sandbox,
+    (hooks, event): (&HookSet, &Event),
+    polls: usize,
+    longest: &mut Longest,
+) {
+    let mut firing = Box::pin(hooks.fire(sandbox, event));
+    let mut done = 0;
+    runtime.block_on(std::future::poll_fn(|context| {
+        done += 1;
+        if done > polls {
+            return Poll::Ready(());
+        }
+        longest.watch("fire", || firing.as_mut().poll(context)).map(|_| ())
+    }));
+    longest.watch("drop of a part", || drop(firing));
+    runtime.block_on(HookSet::settle(sandbox));
 }
 
 /// Does what a process does once, and what a session does in its first runs.

@@ -95,7 +95,7 @@ async fn fire_in(
     };
     let Fired { decision, result, records, logs } = fired.await;
     let mut pace = Pace::new();
-    let mut notices = Vec::new();
+    let mut notices = OutcomeList::default();
     for record in &records {
         warning::of_record(bundle, events, record, &mut notices);
         pace.look().await;
@@ -108,15 +108,7 @@ async fn fire_in(
             observer.notice(notice);
         }
     }
-    Outcome {
-        decision,
-        dialect_result: Some(result),
-        records: records.into(),
-        logs: logs.into(),
-        notices: notices.into(),
-        config_notices,
-        shadow: None,
-    }
+    Outcome { decision, dialect_result: Some(result), records, logs, notices, config_notices, shadow: None }
 }
 
 /// One firing, from the moment when the engine has an event until its dialect has opened a chain for it.
@@ -137,8 +129,8 @@ pub(crate) struct Firing<'a> {
 pub(crate) struct Fired {
     decision: Decision,
     result: DialectResult,
-    records: Vec<HookRecord>,
-    logs: Vec<LogRecord>,
+    records: OutcomeList<HookRecord>,
+    logs: OutcomeList<LogRecord>,
 }
 
 impl<'a> Firing<'a> {
@@ -160,7 +152,7 @@ impl<'a> Firing<'a> {
                 Order::Parallel => background::beside(session, &given_way, pin!(turns.parallel(pace))).await,
             };
             turns.close(&records);
-            let logs = turns.chain.logs();
+            let logs = OutcomeList::from(turns.chain.logs());
             for log in &logs {
                 show(host, log);
             }
@@ -181,9 +173,9 @@ struct Turns<'a, C: Chain<'a>> {
 }
 
 impl<'a, C: Chain<'a>> Turns<'a, C> {
-    async fn sequential(&mut self, mut pace: Pace) -> Vec<HookRecord> {
+    async fn sequential(&mut self, mut pace: Pace) -> OutcomeList<HookRecord> {
         let due = self.due();
-        let mut records = Vec::with_capacity(due.len());
+        let mut records = OutcomeList::with_capacity(due.len());
         let mut flow = Flow::Continue;
         // What a hook took is known: the clock is read once.
         let mut now = self.host.now();
@@ -213,8 +205,8 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
         records
     }
 
-    async fn parallel(&mut self, mut pace: Pace) -> Vec<HookRecord> {
-        let mut records = Vec::new();
+    async fn parallel(&mut self, mut pace: Pace) -> OutcomeList<HookRecord> {
+        let mut records = OutcomeList::default();
         let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
         let mut started = Vec::new();
         for &index in self.due().iter() {

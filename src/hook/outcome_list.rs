@@ -4,13 +4,13 @@ use crate::limit::worker;
 use serde::{Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 
-/// A list with so many entries or more is dropped on a thread.
-const LONG: usize = 256;
+/// A list with so many entries or more is dropped on a thread: each may hold a megabyte of output, which takes some 40 µs.
+const LONG: usize = 32;
 
 /// One of the lists of an [`Outcome`](super::Outcome), which is used as a slice or by its iterators.
 ///
 /// A config can have thousands of hooks, and to drop what they left takes milliseconds: a long list is dropped on a thread of
-/// the crate, so that who drops an outcome on an executor does not keep it.
+/// the crate, so that who drops an outcome, or a firing half-way, on an executor does not keep it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutcomeList<T: Send + 'static>(Vec<T>);
 
@@ -19,6 +19,14 @@ impl<T: Send + 'static> OutcomeList<T> {
     #[must_use]
     pub fn into_vec(mut self) -> Vec<T> {
         std::mem::take(&mut self.0)
+    }
+
+    pub(super) fn with_capacity(entries: usize) -> Self {
+        Self(Vec::with_capacity(entries))
+    }
+
+    pub(super) fn push(&mut self, entry: T) {
+        self.0.push(entry);
     }
 }
 

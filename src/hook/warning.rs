@@ -8,6 +8,7 @@ use super::event_table::EventRow;
 use super::id::HookId;
 use super::matcher::Mismatch;
 use super::notice::{Notice, NoticeKind};
+use super::outcome_list::OutcomeList;
 use super::record::{Effect, HookRecord, Selection};
 use super::runner::HookRunner;
 use super::script::Ended;
@@ -74,7 +75,7 @@ pub(super) fn of_record(
     bundle: &dyn Bundle,
     events: &'static [EventRow],
     record: &HookRecord,
-    all: &mut Vec<Notice>,
+    all: &mut OutcomeList<Notice>,
 ) {
     let mut add = |kind, message: String| {
         let problem = ConfigProblem { file: String::new(), place: None, field: None, message };
