@@ -28,7 +28,7 @@ fn child() {
         let row = rows.iter().find(|row| row.name == name).expect("a row");
         let sandbox = row.sandbox();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-        runtime.block_on(sandbox.run(&row.before));
+        runtime.block_on(rows::run_before(&sandbox, &row.before));
         let start = Instant::now();
         let mut end = String::new();
         for number in 0..row.runs {

@@ -348,7 +348,7 @@ fn drop_part_way(
 /// Does what a process does once, and what a session does in its first runs.
 fn warm(runtime: &Runtime, sandbox: &Sandbox, before: &str) {
     runtime.block_on(sandbox.run(":"));
-    runtime.block_on(sandbox.run(before));
+    runtime.block_on(rows::run_before(sandbox, before));
 }
 
 /// Measures one run. Files that it leaves are taken away again, unless the run is to find files of others: they are no part

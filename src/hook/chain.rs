@@ -2,8 +2,8 @@
 //! here, the same for every dialect.
 //!
 //! In sequence, each hook goes through all steps before the next one is looked at. In parallel, all selected hooks get their
-//! payload first and run together; their outputs are read and folded in config order, so that the result does not depend on
-//! which one was faster.
+//! payload first and run together, as many as may (`running.rs`); their outputs are read and folded in config order, so that the
+//! result does not depend on which one was faster.
 
 use super::background;
 use super::contract::{Absorbed, Bundle, Chain, Flow, Order};
@@ -19,18 +19,15 @@ use super::outcome_list::OutcomeList;
 use super::reading;
 use super::record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
 use super::runner::{HookFuture, HookRunner};
+use super::running::{Pace, Running};
 use super::script::ScriptOutcome;
 use super::shadow::{self, Shadow, Watched};
 use super::warning::{self, Warnings};
 use super::watch::{is_watched, show};
-use crate::clock::real_monotonic;
 use crate::hook::dialect::result::DialectResult;
 use std::borrow::Cow;
-use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
 use std::time::Duration;
 
 /// What is fired: a loaded config with what its host wants of it.
@@ -207,7 +204,7 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
 
     async fn parallel(&mut self, mut pace: Pace) -> OutcomeList<HookRecord> {
         let mut records = OutcomeList::default();
-        let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
+        let mut runs = Running::new(&pace);
         let mut started = Vec::new();
         for &index in self.due().iter() {
             let Some(of) = self.hooks.get(index) else { continue };
@@ -215,7 +212,8 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             pace.look().await;
             if record.selection == Selection::Matched {
                 started.push((of, records.len()));
-                runs.push(Box::pin(self.begin(of).outcome()));
+                runs.make_room().await;
+                runs.add(Box::pin(self.begin(of).outcome()));
                 pace.look().await;
             } else {
                 self.refuse_unclear(&mut record);
@@ -223,8 +221,8 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             }
             records.push(record);
         }
-        for ((of, place), (outcome, warnings)) in started.into_iter().zip(join(runs, &pace.given_way).await) {
-            let Some(record) = records.get_mut(place) else { continue };
+        for ((of, place), ran) in started.into_iter().zip(runs.join().await) {
+            let (Some(record), Some((outcome, warnings))) = (records.get_mut(place), ran) else { continue };
             record.warnings = warnings;
             self.fold(of, outcome, record).await;
             self.refuse_unclear(record);
@@ -317,68 +315,6 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
     }
 }
 
-/// How long a chain keeps its executor before others come first.
-const IN_A_TURN: Duration = Duration::from_micros(400);
-
-/// Lets other tasks of the thread come first after some work. What a hook's conditions and its payload cost is not known before.
-struct Pace {
-    since: Duration,
-    /// It just did; nothing is waited for.
-    given_way: Arc<AtomicBool>,
-}
-
-impl Pace {
-    fn new() -> Self {
-        Self { since: real_monotonic(), given_way: Arc::default() }
-    }
-
-    async fn look(&mut self) {
-        if real_monotonic().saturating_sub(self.since) < IN_A_TURN {
-            return;
-        }
-        let mut has_waited = false;
-        poll_fn(|cx| {
-            if std::mem::replace(&mut has_waited, true) {
-                return Poll::Ready(());
-            }
-            self.given_way.store(true, Ordering::Relaxed);
-            cx.waker().wake_by_ref();
-            Poll::Pending
-        })
-        .await;
-        self.since = real_monotonic();
-    }
-}
-
-/// All results in order, once the last one is there. Many short runs take long together: others come first in between.
-async fn join<T>(futures: Vec<HookFuture<'_, T>>, given_way: &AtomicBool) -> Vec<T> {
-    let mut waiting: Vec<_> = futures.into_iter().map(|future| (Some(future), None)).collect();
-    // Where it goes on, and how many have not been looked at yet.
-    let (mut next, mut unseen) = (0, waiting.len());
-    poll_fn(|context| {
-        let since = real_monotonic();
-        for _ in 0..waiting.len() {
-            let place = next;
-            next = if next + 1 < waiting.len() { next + 1 } else { 0 };
-            unseen = unseen.saturating_sub(1);
-            let Some((future, result)) = waiting.get_mut(place) else { break };
-            let Some(running) = future else { continue };
-            if let Poll::Ready(value) = running.as_mut().poll(context) {
-                (*future, *result) = (None, Some(value));
-            }
-            if real_monotonic().saturating_sub(since) >= IN_A_TURN {
-                given_way.store(unseen > 0, Ordering::Relaxed);
-                context.waker().wake_by_ref();
-                break;
-            }
-        }
-        let is_over = waiting.iter().all(|(future, _)| future.is_none());
-        if is_over { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-    waiting.into_iter().filter_map(|(_, result)| result).collect()
-}
-
 /// Shows a record to who listens: the host's observer, `tracing`.
 pub(super) fn report(bundle: &dyn Bundle, host: &dyn HookRunner, phase: Phase, record: &HookRecord) {
     if !is_watched(host) {
@@ -409,7 +345,9 @@ mod tests {
     use crate::limit::Limits;
     use crate::text::Text;
     use crate::vfs::FsError;
+    use std::future::poll_fn;
     use std::sync::Mutex;
+    use std::task::Poll;
     use std::task::Waker;
 
     struct Three(Hooks<()>);

@@ -82,6 +82,7 @@ pub(crate) mod record;
 pub(crate) mod redact;
 pub(crate) mod request;
 pub(crate) mod runner;
+mod running;
 #[cfg(feature = "tools")]
 pub mod schema;
 pub(crate) mod script;

@@ -25,7 +25,7 @@ impl<T: Send + 'static> OutcomeList<T> {
         Self(Vec::with_capacity(entries))
     }
 
-    pub(super) fn push(&mut self, entry: T) {
+    pub(in crate::hook) fn push(&mut self, entry: T) {
         self.0.push(entry);
     }
 }

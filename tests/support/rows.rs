@@ -8,7 +8,7 @@
 
 use hookbox::hook::Dialect;
 use hookbox::limit::{Limit, Limits};
-use hookbox::sandbox::Sandbox;
+use hookbox::sandbox::{End, Sandbox, Script};
 use std::path::Path;
 use std::time::Duration;
 
@@ -120,6 +120,14 @@ impl Row {
         }
         Duration::from_millis(self.limits.wall_time_ms) * (self.runs as u32 + 1)
     }
+}
+
+/// Runs what is to be there before a row, which must end well.
+pub(crate) async fn run_before(sandbox: &Sandbox, text: &str) {
+    let mut script = Script::command(text);
+    script.limits = Some(Limits::interactive());
+    let output = sandbox.start(script).await;
+    assert_eq!((output.status, &output.end), (0, &End::Exited), "{text}");
 }
 
 /// Time limit of each run, in milliseconds.

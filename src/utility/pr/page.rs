@@ -137,7 +137,7 @@ impl Printer {
         files: &[Text],
     ) -> Result<(), UtilityError> {
         self.prepare(files.len())?;
-        if !self.open(ctx, files)? {
+        if !self.open(ctx, files).await? {
             return Ok(());
         }
         self.line_count = self.settings.first_number.unwrap_or(1);
@@ -148,7 +148,7 @@ impl Printer {
             }
             self.page = self.settings.first_page;
         }
-        self.place_columns();
+        self.place_columns(ctx).await?;
         self.line_number = self.line_count;
         while self.print_page(ctx).await? {
             ctx.tick().await?;
@@ -194,7 +194,7 @@ impl Printer {
     }
 
     /// Opens the files; whether there is something to print.
-    fn open(&mut self, ctx: &mut Context, files: &[Text]) -> Result<bool, UtilityError> {
+    async fn open(&mut self, ctx: &mut Context, files: &[Text]) -> Result<bool, UtilityError> {
         self.sources.clear();
         self.columns.clear();
         let names: &[Text] = if files.is_empty() { &[Text::from_static(b"-")] } else { files };
@@ -215,7 +215,7 @@ impl Printer {
         }
         let count = if self.settings.is_parallel { self.sources.len() } else { self.settings.columns };
         for at in 0..count {
-            ctx.tick_now()?;
+            ctx.tick().await?;
             self.columns.push(Column {
                 source: if self.settings.is_parallel { at } else { 0 },
                 state: State::Open,
@@ -249,7 +249,7 @@ impl Printer {
         self.header = Header { room: self.settings.width.saturating_sub(taken), date, text };
     }
 
-    fn place_columns(&mut self) {
+    async fn place_columns(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
         let settings = &self.settings;
         let separator = settings.separator.len();
         let mut start = settings.margin.saturating_add(separator);
@@ -260,6 +260,7 @@ impl Printer {
             ANYWHERE
         };
         for (at, column) in self.columns.iter_mut().enumerate() {
+            ctx.tick().await?;
             column.is_stored = self.stores;
             column.is_numbered = settings.numbers.is_some() && (!settings.is_parallel || at == 0);
             column.start = start;
@@ -270,6 +271,7 @@ impl Printer {
                 (start, next) = (ANYWHERE, ANYWHERE);
             }
         }
+        Ok(())
     }
 
     /// Columns that have something for this page.

@@ -21,6 +21,7 @@ use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
+use crate::hook::outcome_list::OutcomeList;
 use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
@@ -46,7 +47,7 @@ pub(super) struct AgentaoChain<'a> {
     /// Turns forced before this one; 0 for events other than `Stop`.
     forced_turns: u64,
     payload: Option<Text>,
-    messages: Vec<Attachment>,
+    messages: OutcomeList<Attachment>,
     folded: Folded,
     decision: Decision,
 }
@@ -60,7 +61,7 @@ impl<'a> AgentaoChain<'a> {
             host,
             forced_turns: forced_turns(event, name, host),
             payload: None,
-            messages: Vec::new(),
+            messages: OutcomeList::default(),
             folded: Folded::default(),
             decision: Decision::default(),
         };
@@ -274,7 +275,7 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
     fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, answer: AgentaoAnswer) -> Absorbed {
         let AgentaoAnswer { reading, mut meaning } = answer;
         self.attach(of.extra, &mut meaning);
-        self.folded.outputs.push(std::mem::take(&mut meaning.output));
+        self.folded.printed.add(&meaning.output, self.bundle.settings.capture_plugin_hook_output_full);
         let warning = meaning.warning.take();
         let (effect, flow) = match self.name {
             EventName::UserPromptSubmit => self.absorb_prompt(of.hook, meaning),
@@ -321,7 +322,7 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
     }
 
     fn finish(mut self) -> (Decision, DialectResult) {
-        let messages = std::mem::take(&mut self.messages).into();
+        let messages = std::mem::take(&mut self.messages);
         let matched_rule_count = self.folded.matched;
         let result = match self.name {
             EventName::UserPromptSubmit => {

@@ -31,7 +31,7 @@ pub(super) fn records(event: &Event, name: EventName, folded: &Folded, full: boo
         ("hook_name", name.name().into()),
         ("matched_rule_count", folded.matched.into()),
         ("outcome", outcome),
-        ("output_preview", preview(&folded.outputs, full).into()),
+        ("output_preview", folded.printed.preview(full).into()),
     ];
     vec![LogRecord::new("PLUGIN_HOOK_FIRED", fired), LogRecord::new("replay.plugin_hook", replay)]
 }
@@ -110,22 +110,28 @@ const fn stop_outcome(outcome: StopOutcome) -> &'static str {
     }
 }
 
-/// What the hooks printed, one after another, without secrets.
-fn preview(outputs: &[String], full: bool) -> String {
-    let most = if full { FULL_PREVIEW_BYTES } else { SCANNED_BYTES };
-    let mut text = String::new();
-    for output in outputs.iter().filter(|output| !output.is_empty()) {
-        let room = most.saturating_sub(text.len());
-        if room == 0 {
-            break;
+/// What the hooks printed, one after another: as much of it as a preview looks at.
+#[derive(Debug, Default)]
+pub(super) struct Printed(String);
+
+impl Printed {
+    pub(super) fn add(&mut self, output: &str, full: bool) {
+        let most = if full { FULL_PREVIEW_BYTES } else { SCANNED_BYTES };
+        let room = most.saturating_sub(self.0.len());
+        if output.is_empty() || room == 0 {
+            return;
         }
-        if !text.is_empty() {
-            text.push('\n');
+        if !self.0.is_empty() {
+            self.0.push('\n');
         }
-        text.push_str(crate::hook::json::cut(output, room));
+        self.0.push_str(crate::hook::json::cut(output, room));
     }
-    let text = without_secrets(&text);
-    if full { text } else { text.chars().take(PREVIEW_CHARACTERS).collect() }
+
+    /// Without secrets.
+    fn preview(&self, full: bool) -> String {
+        let text = without_secrets(&self.0);
+        if full { text } else { text.chars().take(PREVIEW_CHARACTERS).collect() }
+    }
 }
 
 /// What looks like a secret: known forms of keys, and values after names that say so.
@@ -165,8 +171,12 @@ mod tests {
 
     #[test]
     fn previews_are_cut_unless_asked_for() {
-        let outputs = ["a".repeat(400), String::new(), "b".repeat(400)];
-        assert_eq!(preview(&outputs, false).chars().count(), 500);
-        assert_eq!(preview(&outputs, true).len(), 801);
+        for (full, length) in [(false, 500), (true, 801)] {
+            let mut printed = Printed::default();
+            for output in ["a".repeat(400), String::new(), "b".repeat(400)] {
+                printed.add(&output, full);
+            }
+            assert_eq!(printed.preview(full).len(), length);
+        }
     }
 }

@@ -72,7 +72,7 @@ pub(super) struct Meaning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<String>,
     /// What the replay may show.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(skip)]
     pub(super) output: String,
 }
 

@@ -1,5 +1,6 @@
 //! What a chain came to, in the shapes of A5, with what the chat loop does about it (A8, A9) beside the contract's fields.
 
+use super::log::Printed;
 use crate::hook::json::Json;
 use crate::hook::outcome_list::OutcomeList;
 use serde::Serialize;
@@ -150,8 +151,7 @@ pub(super) struct Folded {
     pub(super) prompt: UserPromptSubmitResult,
     pub(super) tool: PreToolUseResult,
     pub(super) stop: StopHookResult,
-    /// What each hook printed.
-    pub(super) outputs: Vec<String>,
+    pub(super) printed: Printed,
 }
 
 /// What one hook did (A4).
