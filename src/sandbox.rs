@@ -246,7 +246,7 @@ impl Sandbox {
         if !self.stays {
             meter.set_on_host();
         }
-        if is_long {
+        if is_long || session.fs.has_large_file() {
             meter.request_worker();
         }
         let _entered = meter.enter();

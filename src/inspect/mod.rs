@@ -40,6 +40,7 @@ mod wrapper;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::ops::Range;
 
 /// Scripts in scripts and wrappers around wrappers that are looked through.
@@ -209,14 +210,17 @@ impl CommandView {
 
     /// The words joined by blanks; words without a text as they are written.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        for (index, word) in self.words.iter().enumerate() {
-            if index > 0 {
-                text.push(' ');
+        self.joined_words().to_string()
+    }
+
+    fn joined_words(&self) -> impl fmt::Display {
+        fmt::from_fn(|f| {
+            for (index, word) in self.words.iter().enumerate() {
+                f.write_str(if index > 0 { " " } else { "" })?;
+                f.write_str(word.text.as_deref().unwrap_or(&word.source))?;
             }
-            text.push_str(word.text.as_deref().unwrap_or(&word.source));
-        }
-        text
+            Ok(())
+        })
     }
 }
 

@@ -64,6 +64,8 @@ struct Gauge {
     /// Address of the meter that is on the gauge; 0: none.
     owner: Cell<usize>,
     watched: RefCell<Option<Arc<Watched>>>,
+    /// The run has made a file that takes long to read.
+    has_large_file: Cell<bool>,
 }
 
 thread_local! {
@@ -80,6 +82,7 @@ thread_local! {
             refused: Cell::new(None),
             owner: Cell::new(0),
             watched: RefCell::new(None),
+            has_large_file: Cell::new(false),
         }
     };
 }
@@ -102,6 +105,7 @@ pub(super) struct Reading {
 pub(super) fn exchange(new: Reading) -> Reading {
     GAUGE.with(|gauge| {
         gauge.mark.set(new.peak.min(new.allowed));
+        gauge.has_large_file.set(false);
         exchange_on(gauge, new)
     })
 }
@@ -128,6 +132,17 @@ pub(super) fn watch_by(watched: Option<Arc<Watched>>) -> Option<Arc<Watched>> {
 /// Address of the meter that is on the gauge; 0: none.
 pub(super) fn owner() -> usize {
     GAUGE.with(|gauge| gauge.owner.get())
+}
+
+/// The run that is on the gauge has made a file that takes long to read at once.
+pub(crate) fn note_large_file() {
+    GAUGE.with(|gauge| gauge.has_large_file.set(true));
+}
+
+/// Whether the run made such a file since the last time that somebody asked, or since it was put on the gauge.
+#[inline]
+pub(crate) fn take_large_file() -> bool {
+    GAUGE.with(|gauge| gauge.has_large_file.replace(false))
 }
 
 /// Whether what is done here is done for a run.

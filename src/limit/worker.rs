@@ -1,9 +1,10 @@
 //! Threads on which long runs go on.
 //!
 //! A run begins where its host polls it: most are over in microseconds. One that has been at work for a whole slice (0.4 ms), has more
-//! than 64 KiB of input, or has a step before it that can be long and cannot be cut (a long source for the parser, braces with
-//! thousands of results, a glob over many folders, a large expression) goes on at a worker thread: a thread of the crate polls it from then
-//! on, and the host's future only waits. So whatever a script does, it keeps other runs at most, never the host's executor.
+//! than 64 KiB of input, finds or makes a file of 1 MiB or more (`src/vfs/table.rs`: who reads it at once takes long), or has a step
+//! before it that can be long and cannot be cut (a long source for the parser, braces with thousands of results, a glob over many
+//! folders, a large expression) goes on at a worker thread: a thread of the crate polls it from then on, and the host's future only
+//! waits. So whatever a script does, it keeps other runs at most, never the host's executor.
 //!
 //! There are [`MOST_THREADS`] such threads in a process at most, named `hookbox`. They are started when there is something to do for
 //! them and then stay; each polls whatever is ready, in turn. Timers and sockets of the host's commands work there, for its tokio
@@ -318,7 +319,9 @@ struct Discarded<R>(Mutex<Option<R>>);
 
 impl<R: Send> Job for Discarded<R> {
     fn run(self: Arc<Self>) {
-        drop(lock(&self.0).take());
+        let remains = lock(&self.0).take();
+        // As there.
+        drop(catch_unwind(AssertUnwindSafe(|| drop(remains))));
     }
 }
 

@@ -377,6 +377,11 @@ impl Process {
                     Op::RedirectBegin => self.x.begin_command(&mut self.shell),
                     Op::RedirectReady { end } => self.redirections_ready(end),
                     Op::RedirectEnd => self.end_redirections(),
+                    Op::Execute { .. } | Op::ExecuteStatic(_)
+                        if gauge::take_large_file() && !run.services.meter.may_take_long() =>
+                    {
+                        return Ok(self.again());
+                    }
                     Op::Execute { name } => {
                         let known = name.map(|name| (link.name(name), link.builtin(name)));
                         self.execute(run, cx, known)?;

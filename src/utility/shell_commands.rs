@@ -6,7 +6,7 @@
 //! name should refuse scripts with an opaque line.
 
 use crate::inspect::{Inspection, MAX_SCRIPT};
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 options! {
@@ -59,7 +59,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     // They are dropped one by one, which takes its time.
     for command in std::mem::take(&mut view.commands) {
         ctx.tick_many(1 + command.words.len() as u32);
-        write(ctx, &command.to_json()).await?;
+        write(ctx, &command).await?;
     }
     for record in view.records(&script) {
         write(ctx, &record).await?;
@@ -70,9 +70,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     })
 }
 
-async fn write(ctx: &mut Context, record: &serde_json::Value) -> Result<(), UtilityError> {
+async fn write(ctx: &mut Context, record: &impl serde::Serialize) -> Result<(), UtilityError> {
     ctx.tick().await?;
-    let mut line = record.to_metered_string().into_bytes();
+    let mut line = Vec::new();
+    serde_json::to_writer(&mut line, record).map_err(|error| UtilityError::failed(error.to_string()))?;
     line.push(b'\n');
     ctx.stdout.write(&line).await
 }

@@ -286,6 +286,16 @@ impl From<StoredVec<u8>> for Blocks {
     }
 }
 
+impl From<&[u8]> for Blocks {
+    fn from(bytes: &[u8]) -> Self {
+        if bytes.len() > BLOCK {
+            Self(Repr::Many(share(Table::of(bytes))))
+        } else {
+            Self::from(StoredVec::from(bytes))
+        }
+    }
+}
+
 impl From<Content> for Blocks {
     fn from(content: Content) -> Self {
         match content.into_shared() {

@@ -206,6 +206,11 @@ impl FileSystem {
         self.shared.live().state.usage()
     }
 
+    /// Whether it has a file that takes long to read at once. Those of foreign file systems are not known.
+    pub(crate) fn has_large_file(&self) -> bool {
+        self.shared.live().state.has_large_file()
+    }
+
     /// The most that [`FsUsage::memory`] was since the last call.
     pub fn take_peak_memory(&self) -> u64 {
         self.shared.live().state.take_peak()

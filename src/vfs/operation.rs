@@ -15,7 +15,7 @@ use super::open_file::{OpenFile, Opened};
 use super::options::OpenOptions;
 use super::path;
 use super::resolve::{Follow, Last, READ, WRITE};
-use super::stored::{Name, StoredVec, own};
+use super::stored::{Name, own};
 use super::tree::{TreeState, limit};
 use crate::limit::Limit;
 use crate::memory::Vec;
@@ -140,7 +140,7 @@ impl FileSystem {
         if bytes.len() as u64 > allowed {
             return Err(limit(Limit::FileSystemBytes, allowed));
         }
-        self.write_content(path, Content::from(StoredVec::from(bytes)), mode)
+        self.write_shared(path, SharedBytes(bytes.into()), mode)
     }
 
     /// Adds `bytes` at the end of a file, which is created with `mode` where it is not there.

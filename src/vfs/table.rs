@@ -12,8 +12,16 @@ use super::inode::Inode;
 use super::location::ID_BITS;
 use super::options::FsUsage;
 use super::stored::share;
+use crate::limit::{gauge, worker};
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// Bytes of a table that is dropped where it is. To drop a larger one can take milliseconds, and who drops a session, a snapshot
+/// or a fork may be an executor: that is done on a thread of the crate.
+const DROPPED_AT_ONCE: u64 = 1 << 20;
+
+/// What stands in a table that has been given away.
+static NOTHING: LazyLock<Arc<Node>> = LazyLock::new(|| share(Node::empty(0)));
 
 const BITS: u32 = 5;
 const WIDTH: usize = 1 << BITS;
@@ -29,13 +37,26 @@ pub(super) struct Table {
     account: Account,
 }
 
+impl Drop for Table {
+    fn drop(&mut self) {
+        if self.account.used.memory >= DROPPED_AT_ONCE && Arc::strong_count(&self.root) == 1 {
+            worker::discard(std::mem::replace(&mut self.root, Arc::clone(&NOTHING)));
+        }
+    }
+}
+
 /// What the inodes of a table come to, with the nodes in memory.
 #[derive(Clone, Copy, Debug)]
 struct Account {
     used: FsUsage,
     /// The most memory since somebody asked.
     peak: u64,
+    /// Files of [`LARGE`] bytes or more.
+    large: u64,
 }
+
+/// Bytes of a file from which on a run works at a thread of the crate: a step that reads such a file at once takes long.
+const LARGE: u64 = 1 << 20;
 
 impl Account {
     /// Puts `after` in the place of `before`. What is taken off was added before, so nothing wraps in the end.
@@ -46,6 +67,20 @@ impl Account {
         used.bytes = used.bytes.wrapping_add(after.bytes).wrapping_sub(before.bytes);
         used.memory = used.memory.wrapping_add(after.memory).wrapping_sub(before.memory);
         self.peak = self.peak.max(used.memory);
+        let (was_large, is_large) = (before.bytes >= LARGE, after.bytes >= LARGE);
+        if was_large != is_large {
+            self.change_large(is_large);
+        }
+    }
+
+    #[cold]
+    fn change_large(&mut self, more: bool) {
+        if more {
+            self.large += 1;
+            gauge::note_large_file();
+        } else {
+            self.large = self.large.saturating_sub(1);
+        }
     }
 }
 
@@ -111,12 +146,17 @@ impl Node {
 impl Table {
     pub(super) fn new() -> Self {
         let used = FsUsage { memory: NODE, ..FsUsage::default() };
-        Self { root: share(Node::empty(0)), height: 1, account: Account { used, peak: NODE } }
+        Self { root: share(Node::empty(0)), height: 1, account: Account { used, peak: NODE, large: 0 } }
     }
 
     /// What its inodes come to, with its nodes in memory.
     pub(super) const fn usage(&self) -> FsUsage {
         self.account.used
+    }
+
+    /// Whether it has a file that takes long to read at once.
+    pub(super) const fn has_large_file(&self) -> bool {
+        self.account.large > 0
     }
 
     const fn holds(&self, id: u64) -> bool {
@@ -219,7 +259,7 @@ impl Table {
 
     /// The most memory since the last call.
     pub(super) fn take_peak(&mut self) -> u64 {
-        let Account { used, peak } = &mut self.account;
+        let Account { used, peak, .. } = &mut self.account;
         std::mem::replace(peak, used.memory)
     }
 

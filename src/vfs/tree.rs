@@ -134,6 +134,12 @@ impl TreeState {
         used
     }
 
+    /// Whether a file of some tree takes long to read at once.
+    pub(super) fn has_large_file(&self) -> bool {
+        let mut trees = self.mounts.iter().filter_map(MountPoint::tree);
+        self.root.table.has_large_file() || trees.any(|tree| tree.table.has_large_file())
+    }
+
     /// The most memory that was used of the quota since the last call.
     pub(super) fn take_peak(&mut self) -> u64 {
         let mut peak = self.root.table.take_peak();

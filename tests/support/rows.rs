@@ -234,6 +234,14 @@ fn made(class: &str, entry: &Entry) -> Vec<Row> {
     let variant = |name: String, script: Made| Row { name, script, ..row.clone() };
     match kind {
         "" => vec![row],
+        // `§` in what runs before is a hundredth of the size.
+        "scaled" => [("", "100"), (" just not large", "10")]
+            .map(|(what, scale)| Row {
+                name: format!("{}{what}", row.name),
+                before: row.before.replace('§', scale),
+                ..row.clone()
+            })
+            .into(),
         "nested" => {
             let text = unescape(lines().next().expect("OPEN§MIDDLE§CLOSE"));
             let parts: Vec<&str> = text.split('§').collect();

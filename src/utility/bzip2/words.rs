@@ -57,13 +57,7 @@ impl Packer for Bzip2 {
         Decoder::bzip2()
     }
 
-    fn encoder(
-        &self,
-        _: &Context,
-        path: Option<&[u8]>,
-        metadata: Option<&Metadata>,
-    ) -> Result<Encoder, LimitError> {
-        let _ = (path, metadata);
+    fn encoder(&self, _: &Context, _: Option<&[u8]>, _: Option<&Metadata>) -> Result<Encoder, LimitError> {
         Ok(Encoder::bzip2(self.level))
     }
 

@@ -101,11 +101,10 @@ impl Number {
             out.push(b'-');
         }
         let width = format!("{}", base - 1).len();
-        let push = |out: &mut Vec<u8>, value: u64, is_first: bool| {
+        let push = |out: &mut Vec<u8>, value: u64| {
             if base <= 16 {
                 out.push(if value < 10 { b'0' + value as u8 } else { b'A' + (value as u8 - 10) });
             } else {
-                let _ = is_first;
                 out.extend_from_slice(format!(" {value:0width$}").as_bytes());
             }
         };
@@ -127,8 +126,8 @@ impl Number {
             tick_bytes(meter, whole.0.len() * 8).await?;
             whole = quotient;
         }
-        for (index, &value) in digits.iter().rev().enumerate() {
-            push(&mut out, value, index == 0);
+        for &value in digits.iter().rev() {
+            push(&mut out, value);
         }
         if self.scale == 0 {
             return Ok(out);
@@ -147,7 +146,7 @@ impl Number {
             if is_first && base > 16 {
                 out.extend_from_slice(format!("{value:0width$}").as_bytes());
             } else {
-                push(&mut out, value, is_first);
+                push(&mut out, value);
             }
             is_first = false;
             reach = reach.multiply(&by, meter).await?;

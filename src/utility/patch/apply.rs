@@ -70,8 +70,6 @@ impl<'s> Session<'s> {
                 Kind::Context => "a new-style context",
                 Kind::Normal => "a normal",
             };
-            let git = if patch.names.git.is_some() { " (git)" } else { "" };
-            let _ = git;
             self.say(ctx, &format!("Hmm...  Looks like {kind} diff to me...\n")).await?;
             if !patch.lead.is_empty() {
                 self.show_lead(ctx, &patch).await?;

@@ -77,13 +77,7 @@ impl Packer for Xz {
         }
     }
 
-    fn encoder(
-        &self,
-        _: &Context,
-        path: Option<&[u8]>,
-        metadata: Option<&Metadata>,
-    ) -> Result<Encoder, LimitError> {
-        let _ = (path, metadata);
+    fn encoder(&self, _: &Context, _: Option<&[u8]>, _: Option<&Metadata>) -> Result<Encoder, LimitError> {
         Ok(match self.format {
             XzFormat::Lzma => Encoder::lzma(self.level),
             XzFormat::Auto | XzFormat::Xz => Encoder::xz_in_blocks(self.level, self.check, self.block_size),

@@ -119,11 +119,10 @@ impl Packer for Zstd {
 
     fn tell(
         &mut self,
-        ctx: &mut Context,
+        _: &mut Context,
         path: Option<&[u8]>,
         fault: Fault,
     ) -> Result<ExitStatus, UtilityError> {
-        let _ = ctx;
         let shown = bstr::BStr::new(path.unwrap_or(b"/*stdin*\\"));
         self.fault = Some(match fault {
             // What was read says more about this: see `done`.

@@ -50,8 +50,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.say("hint: Disable this message with \"git config advice.addEmptyPathspec false\"");
         return Ok(0);
     }
-    if let Some(empty) = arguments.operands.iter().find(|operand| operand.is_empty()) {
-        let _ = empty;
+    if arguments.operands.iter().any(|operand| operand.is_empty()) {
         return Err(fatal!(
             "empty string is not a valid pathspec. please use . instead if you meant to match all paths"
         ));

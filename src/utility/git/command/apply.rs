@@ -318,7 +318,7 @@ impl Session {
         let (text, old_mode) = old.unwrap_or_default();
         let mut image = Image::new(&text);
         for (number, fragment) in patch.fragments.iter().enumerate() {
-            if !apply_fragment(git, &mut image, fragment, number + 1, patch, options).await? {
+            if !apply_fragment(git, &mut image, fragment, number + 1, options).await? {
                 let name =
                     bstr::BStr::new(patch.old_path.as_ref().map_or_else(|| patch.path(), Text::as_bytes));
                 return Err(failure(format!(

@@ -91,19 +91,16 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Ok(0);
     };
     if before.len() == 1 {
-        let is_file = git.fs().symlink_metadata(&git.ctx.absolute(&first)).is_ok();
         let is_name = &*first == b"-" || git.resolve_commit(&first).await?.is_some();
-        if is_name && is_file && !has_separator {
-            let is_tracked = git.relative(&first).is_ok();
-            let _ = is_tracked;
-            return Err(fatal!(
-                "'{first}' could be both a local file and a tracking branch.\nPlease use -- (and optionally --no-guess) to disambiguate"
-            ));
-        }
         if is_name {
             return git.switch_to(&first, options).await;
         }
         if let Some(remote) = git.guess_remote(&first).await? {
+            if !has_separator && git.fs().symlink_metadata(&git.ctx.absolute(&first)).is_ok() {
+                return Err(fatal!(
+                    "'{first}' could be both a local file and a tracking branch.\nPlease use -- (and optionally --no-guess) to disambiguate"
+                ));
+            }
             return git.switch_new(&first, Some(remote), false, options).await;
         }
         if has_separator {

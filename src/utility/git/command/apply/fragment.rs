@@ -43,7 +43,6 @@ pub(super) async fn apply_fragment(
     image: &mut Image,
     fragment: &Fragment,
     number: usize,
-    patch: &Patch,
     options: &ApplyOptions,
 ) -> Result<bool> {
     let lines = &fragment.lines;
@@ -82,7 +81,6 @@ pub(super) async fn apply_fragment(
         let offset = place as i64 - wanted as i64;
         let plural = if offset.abs() == 1 { "" } else { "s" };
         git.say(&format!("Hunk #{number} succeeded at {} (offset {offset} line{plural}).", place + 1));
-        let _ = patch;
     }
     let used = lines.get(cut_front..lines.len() - cut_back).unwrap_or(&[]);
     let old_count = used.iter().filter(|line| line.0 != b'+').count();
