@@ -52,7 +52,7 @@ pub(super) const UTILITY: Utility = Utility {
         value('c', "", "NAME=VALUE", "set a value of the configuration"),
         value('\0', "git-dir", "PATH", "the repository"),
         value('\0', "work-tree", "PATH", "the work tree"),
-        value('\0', "namespace", "NAME", "the namespace of refs"),
+        value('\0', "namespace", "NAME", "not supported"),
         flag('p', "paginate", "accepted; there is no pager"),
         flag('P', "no-pager", "accepted; there is no pager"),
         flag('\0', "bare", "treat the repository as bare"),
@@ -94,33 +94,41 @@ pub(crate) struct Git {
 }
 
 fn start(context: Context) -> BoxFuture<ExitStatus> {
-    let mut git = Git {
-        ctx: context,
-        row: command::NONE,
-        is_found: false,
-        repo: repository::Repository::default(),
-        config: config::Config::default(),
-        parameters: Vec::new(),
-        objects: Database::default(),
-        packed: None,
-        ignore: ignore::Ignore::default(),
-        attributes: attributes::Attributes::default(),
-        captured: None,
-        commits: HashMap::new(),
-        known_files: None,
-        shallow: None,
-        abbreviation: None,
-    };
-    match git.prepare() {
-        Ok(row) => (row.run)(git),
-        Err(error) => boxed(async move { git.finish(Err(error)).await }),
-    }
+    boxed(async move {
+        // Configuration, refs, patterns and attributes are read at once.
+        context.may_take_long().await;
+        let mut git = Git::new(context);
+        match git.prepare() {
+            Ok(row) => (row.run)(git).await,
+            Err(error) => git.finish(Err(error)).await,
+        }
+    })
 }
 
 /// Aliases of aliases, at most.
 const MOST_ALIASES: usize = 10;
 
 impl Git {
+    fn new(context: Context) -> Self {
+        Self {
+            ctx: context,
+            row: command::NONE,
+            is_found: false,
+            repo: repository::Repository::default(),
+            config: config::Config::default(),
+            parameters: Vec::new(),
+            objects: Database::default(),
+            packed: None,
+            ignore: ignore::Ignore::default(),
+            attributes: attributes::Attributes::default(),
+            captured: None,
+            commits: HashMap::new(),
+            known_files: None,
+            shallow: None,
+            abbreviation: None,
+        }
+    }
+
     /// Takes the global options and finds the subcommand and, where that needs one, the repository.
     fn prepare(&mut self) -> Result<&'static Command> {
         self.global_options()?;
@@ -207,7 +215,7 @@ impl Git {
                 b"--work-tree" => {
                     env.set("GIT_WORK_TREE".into(), next("no directory given for '--work-tree'")?);
                 }
-                b"--namespace" => drop(next("no namespace given for --namespace")?),
+                b"--namespace" => return Err(fatal!("--namespace is not supported")),
                 b"-p"
                 | b"-P"
                 | b"--paginate"
@@ -237,7 +245,9 @@ impl Git {
                         env.set("GIT_DIR".into(), path.into());
                     } else if let Some(path) = bytes.strip_prefix(b"--work-tree=") {
                         env.set("GIT_WORK_TREE".into(), path.into());
-                    } else if !bytes.starts_with(b"--exec-path=") && !bytes.starts_with(b"--namespace=") {
+                    } else if bytes.starts_with(b"--namespace=") {
+                        return Err(fatal!("--namespace is not supported"));
+                    } else if !bytes.starts_with(b"--exec-path=") {
                         let text = format!("unknown option: {arg}\nusage: {}\n", UTILITY.usage);
                         return Err(GitError::Plain(text, 129));
                     }

@@ -67,11 +67,12 @@ pub(super) struct Meaning {
     /// `PreToolUse`: why it is denied or asked; the marker is for a `blockingError` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The result has them.
+    #[serde(skip)]
     pub(super) attachments: Vec<(AttachmentType, Json)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<String>,
-    /// What the replay may show.
+    /// What the replay may show; the record has it.
     #[serde(skip)]
     pub(super) output: String,
 }

@@ -126,6 +126,8 @@ fn compgen(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let word = ctx.operands(&options).first().cloned().unwrap_or_default();
     let mut work = match ctx.resumed::<Work>() {
         Some(work) => work,
+        // A folder can have many files, `PATH` many commands.
+        None if !ctx.may_take_long() => return Ok(Flow::Wait),
         None => {
             for letter in [b'F', b'C'] {
                 if options.has(letter) {
