@@ -377,9 +377,7 @@ impl Process {
                     Op::RedirectBegin => self.x.begin_command(&mut self.shell),
                     Op::RedirectReady { end } => self.redirections_ready(end),
                     Op::RedirectEnd => self.end_redirections(),
-                    Op::Execute { .. } | Op::ExecuteStatic(_)
-                        if gauge::take_large_file() && !run.services.meter.may_take_long() =>
-                    {
+                    Op::Execute { .. } | Op::ExecuteStatic(_) if defers_command(run) => {
                         return Ok(self.again());
                     }
                     Op::Execute { name } => {
