@@ -20,6 +20,11 @@ use crate::memory::{Arc, Vec};
 use crate::program::{Op, Pc};
 use std::task::{Context, Poll};
 
+/// Whether a command waits until the run may take long: it may read what was made large just now.
+fn defers_command(run: &Run) -> bool {
+    gauge::take_large_file() && !run.services.meter.may_take_long()
+}
+
 impl Process {
     /// Whether something has to be waited for, written or taken before the next operation.
     fn has_to_wait(&self) -> bool {
