@@ -386,8 +386,7 @@ impl Process {
                         return Ok(self.again());
                     }
                     Op::Execute { name } => {
-                        let known = name.map(|name| (link.name(name), link.builtin(name)));
-                        self.execute(run, cx, known)?;
+                        self.execute(run, cx, name.map(|name| (link.name(name), link.builtin(name))))?;
                     }
                     Op::ExecuteStatic(index) => {
                         if let Some(command) = program.commands.get(index as usize) {
