@@ -1,105 +1,118 @@
 //! Patterns of ignore files, attributes and pathspecs: `*`, `?`, `[...]`, and `**` over folders.
 
-/// Steps that a match may take before it counts as none.
-const MOST_STEPS: usize = 1 << 18;
-
 /// Whether the whole text matches. With `by_path` a `*` stays in a folder.
 pub(crate) fn matches(pattern: &[u8], text: &[u8], by_path: bool, ignore_case: bool) -> bool {
-    let mut matcher = Matcher { by_path, ignore_case, steps: 0 };
-    matcher.matches(pattern, text, 0) == Some(true)
+    Matcher { pattern, text, by_path, ignore_case }.matches()
 }
 
-struct Matcher {
+#[derive(Clone, Copy)]
+struct Matcher<'a> {
+    pattern: &'a [u8],
+    text: &'a [u8],
     by_path: bool,
     ignore_case: bool,
-    steps: usize,
 }
 
-/// Stars in stars, at most: each is a call.
-const DEEPEST: usize = 64;
+/// What stars stand for.
+#[derive(Clone, Copy)]
+enum Reach {
+    /// Any bytes but `/`.
+    Name,
+    /// Any bytes.
+    Anything,
+    /// Whole folders, each with its `/`.
+    Folders,
+}
 
-impl Matcher {
+/// Stars that were met: the pattern after them, and where in the text that was tried last.
+#[derive(Clone, Copy)]
+struct Tried {
+    reach: Reach,
+    rest: usize,
+    from: usize,
+}
+
+impl Matcher<'_> {
     fn fold(&self, byte: u8) -> u8 {
         if self.ignore_case { byte.to_ascii_lowercase() } else { byte }
     }
 
-    /// `None`: too much work.
-    fn matches(&mut self, pattern: &[u8], text: &[u8], depth: usize) -> Option<bool> {
+    /// Where something does not fit, the last stars are made longer. Those before need not be: what follows stars over
+    /// folders can begin anywhere after the first place that fits, and stars in a name end before a `/` that stands in the
+    /// pattern, or are followed by others that can be made longer as well.
+    fn matches(self) -> bool {
         let (mut at, mut place) = (0, 0);
-        while let Some(&symbol) = pattern.get(at) {
-            self.steps += 1;
-            if self.steps > MOST_STEPS || depth > DEEPEST {
-                return None;
+        let (mut in_name, mut over_folders): (Option<Tried>, Option<Tried>) = (None, None);
+        loop {
+            if self.pattern.get(at) == Some(&b'*') {
+                let (reach, rest) = self.stars(at);
+                let tried = Some(Tried { reach, rest, from: place });
+                match reach {
+                    Reach::Name => in_name = tried,
+                    Reach::Anything if rest == self.pattern.len() => return true,
+                    Reach::Anything | Reach::Folders => (in_name, over_folders) = (None, tried),
+                }
+                at = rest;
+                continue;
             }
-            let byte = text.get(place).copied();
-            match symbol {
-                b'*' => return self.star(pattern, at, text, place, depth),
-                b'?' => match byte {
-                    Some(b'/') if self.by_path => return Some(false),
-                    Some(_) => at += 1,
-                    None => return Some(false),
-                },
-                b'[' => {
-                    let Some(byte) = byte else { return Some(false) };
-                    if byte == b'/' && self.by_path {
-                        return Some(false);
-                    }
-                    match self.bracket(pattern, at + 1, byte) {
-                        Some((true, next)) => at = next,
-                        Some((false, _)) | None => return Some(false),
-                    }
-                }
-                b'\\' if at + 1 < pattern.len() => {
-                    let wanted = pattern.get(at + 1).copied().unwrap_or(b'\\');
-                    if byte.map(|byte| self.fold(byte)) != Some(self.fold(wanted)) {
-                        return Some(false);
-                    }
-                    at += 2;
-                }
-                _ => {
-                    if byte.map(|byte| self.fold(byte)) != Some(self.fold(symbol)) {
-                        return Some(false);
-                    }
-                    at += 1;
-                }
+            if at == self.pattern.len() && place == self.text.len() {
+                return true;
             }
-            place += 1;
+            if let Some(next) = self.symbol(at, place) {
+                (at, place) = (next, place + 1);
+                continue;
+            }
+            if let Some(tried) = in_name.and_then(|tried| self.longer(tried)) {
+                in_name = Some(tried);
+                (at, place) = (tried.rest, tried.from);
+            } else if let Some(tried) = over_folders.and_then(|tried| self.longer(tried)) {
+                (in_name, over_folders) = (None, Some(tried));
+                (at, place) = (tried.rest, tried.from);
+            } else {
+                return false;
+            }
         }
-        Some(place == text.len())
     }
 
-    fn star(&mut self, pattern: &[u8], at: usize, text: &[u8], place: usize, depth: usize) -> Option<bool> {
-        let run = pattern.get(at..).unwrap_or(&[]).iter().take_while(|byte| **byte == b'*').count();
-        let before = at.checked_sub(1).and_then(|before| pattern.get(before)).copied();
-        let after = pattern.get(at + run).copied();
-        let over_folders = !self.by_path
-            || (run > 1 && matches!(before, None | Some(b'/')) && (matches!(after, None | Some(b'/'))));
-        let rest = pattern.get(at + run..).unwrap_or(&[]);
-        if over_folders && self.by_path && after == Some(b'/') {
-            // `**/` may stand for no folder at all.
-            let inner = rest.get(1..).unwrap_or(&[]);
-            if self.matches(inner, text.get(place..).unwrap_or(&[]), depth + 1)? {
-                return Some(true);
-            }
+    /// What the stars at a place stand for, and where the pattern goes on.
+    fn stars(&self, at: usize) -> (Reach, usize) {
+        let stars = self.pattern.get(at..).unwrap_or(&[]).iter().take_while(|byte| **byte == b'*').count();
+        let rest = at + stars;
+        let before = at.checked_sub(1).and_then(|before| self.pattern.get(before));
+        match self.pattern.get(rest) {
+            _ if !self.by_path => (Reach::Anything, rest),
+            None if stars > 1 && matches!(before, None | Some(b'/')) => (Reach::Anything, rest),
+            Some(b'/') if stars > 1 && matches!(before, None | Some(b'/')) => (Reach::Folders, rest + 1),
+            _ => (Reach::Name, rest),
         }
-        if rest.is_empty() {
-            let left = text.get(place..).unwrap_or(&[]);
-            return Some(over_folders || !left.contains(&b'/'));
-        }
-        let mut from = place;
-        loop {
-            self.steps += 1;
-            if self.steps > MOST_STEPS {
-                return None;
+    }
+
+    /// The same stars over the next byte or folder; `None`: they do not reach any further.
+    fn longer(&self, tried: Tried) -> Option<Tried> {
+        let left = self.text.get(tried.from..)?;
+        let more = match tried.reach {
+            Reach::Name => usize::from(*left.first()? != b'/'),
+            Reach::Anything => usize::from(!left.is_empty()),
+            Reach::Folders => memchr::memchr(b'/', left)? + 1,
+        };
+        (more > 0).then_some(Tried { from: tried.from + more, ..tried })
+    }
+
+    /// Where the pattern goes on after a symbol that stands for the byte at a place of the text.
+    fn symbol(&self, at: usize, place: usize) -> Option<usize> {
+        let (symbol, byte) = (*self.pattern.get(at)?, *self.text.get(place)?);
+        let is = |wanted: u8| self.fold(byte) == self.fold(wanted);
+        match symbol {
+            b'?' | b'[' if byte == b'/' && self.by_path => None,
+            b'?' => Some(at + 1),
+            b'[' => {
+                self.bracket(self.pattern, at + 1, byte).filter(|(is_in, _)| *is_in).map(|(_, next)| next)
             }
-            if self.matches(rest, text.get(from..).unwrap_or(&[]), depth + 1)? {
-                return Some(true);
+            b'\\' if at + 1 < self.pattern.len() => {
+                let wanted = *self.pattern.get(at + 1)?;
+                is(wanted).then_some(at + 2)
             }
-            match text.get(from) {
-                None => return Some(false),
-                Some(b'/') if !over_folders => return Some(false),
-                Some(_) => from += 1,
-            }
+            symbol => is(symbol).then_some(at + 1),
         }
     }
 
@@ -185,6 +198,61 @@ mod tests {
                 is_match,
                 "{pattern} {text}"
             );
+        }
+    }
+
+    /// The meaning of a pattern, by trying everything.
+    fn matches_slowly(pattern: &[u8], text: &[u8], before: Option<u8>) -> bool {
+        let stars = pattern.iter().take_while(|byte| **byte == b'*').count();
+        if stars == 0 {
+            return match (pattern.split_first(), text.split_first()) {
+                (None, None) => true,
+                (Some((b'?', rest)), Some((byte, left))) => {
+                    *byte != b'/' && matches_slowly(rest, left, Some(b'?'))
+                }
+                (Some((symbol, rest)), Some((byte, left))) => {
+                    symbol == byte && matches_slowly(rest, left, Some(*symbol))
+                }
+                _ => false,
+            };
+        }
+        let rest = &pattern[stars..];
+        let is_wide =
+            stars > 1 && matches!(before, None | Some(b'/')) && matches!(rest.first(), None | Some(b'/'));
+        let skips = is_wide && rest.first() == Some(&b'/') && matches_slowly(&rest[1..], text, Some(b'/'));
+        skips
+            || (0..=text.len())
+                .take_while(|end| is_wide || !text[..*end].contains(&b'/'))
+                .any(|end| matches_slowly(rest, &text[end..], Some(b'*')))
+    }
+
+    #[test]
+    fn a_match_is_found_where_there_is_one() {
+        let mut state = 7_u64;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..200_000 {
+            let pieces: [&[u8]; 8] = [b"a", b"b", b"/", b"*", b"**", b"**/", b"/**/", b"?"];
+            let pattern: Vec<u8> = (0..random(7)).flat_map(|_| pieces[random(8)].to_vec()).collect();
+            let text: Vec<u8> = (0..random(9)).map(|_| b"ab/"[random(3)]).collect();
+            assert_eq!(
+                matches(&pattern, &text, true, false),
+                matches_slowly(&pattern, &text, None),
+                "{} {}",
+                bstr::BStr::new(&pattern),
+                bstr::BStr::new(&text)
+            );
+        }
+    }
+
+    #[test]
+    fn many_stars_take_no_time() {
+        let text = [b"a/".repeat(2_000), b"b".to_vec()].concat();
+        for pattern in [&b"*a"[..], b"**/a/", b"**/*a*a*", b"*?", b"[a]*"] {
+            assert!(!matches(&[&pattern.repeat(5_000), &b"c"[..]].concat(), &text, true, false));
+            assert!(!matches(&[&pattern.repeat(5_000), &b"c"[..]].concat(), &text, false, false));
         }
     }
 }
