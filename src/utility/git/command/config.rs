@@ -130,6 +130,9 @@ async fn run(git: &mut Git) -> Result<u8> {
         (None, _) => return Err(usage()),
     };
     let scope = scope(git, &arguments)?;
+    if arguments.has(Opt::FixedValue) && !has_value_pattern(&arguments, action, &operands) {
+        return Err(GitError::Error("--fixed-value only applies with 'value-pattern'".into(), 129));
+    }
     match (action, operands.as_slice()) {
         (Action::List, []) => list(git, &arguments, scope.as_ref()).await,
         (Action::Get | Action::GetAll | Action::GetRegexp, [name, rest @ ..]) if rest.len() < 2 => {
@@ -141,21 +144,14 @@ async fn run(git: &mut Git) -> Result<u8> {
             let value = typed_value(&arguments, name, value)?;
             let path = writable(git, scope)?;
             let name = valid(name)?;
-            git.set_config(
-                &path,
-                &name,
-                Some(&value),
-                action == Action::Add,
-                action == Action::ReplaceAll,
-                pattern.as_ref(),
-            )
-            .await
+            let change = Change { name, value: Some(value), action, pattern };
+            git.change_config(&arguments, &path, change).await
         }
         (Action::Unset | Action::UnsetAll, [name, rest @ ..]) if rest.len() < 2 => {
             let pattern = rest.first().or_else(|| arguments.value(Opt::Value)).cloned();
             let path = writable(git, scope)?;
             let name = valid(name)?;
-            git.set_config(&path, &name, None, false, action == Action::UnsetAll, pattern.as_ref()).await
+            git.change_config(&arguments, &path, Change { name, value: None, action, pattern }).await
         }
         (Action::RemoveSection | Action::RenameSection, [name, rest @ ..]) => {
             let path = writable(git, scope)?;
@@ -163,6 +159,25 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         _ => Err(usage()),
     }
+}
+
+/// Whether values are chosen by a pattern.
+fn has_value_pattern(arguments: &Arguments<Opt>, action: Action, operands: &[Text]) -> bool {
+    let before = match action {
+        Action::Set | Action::Add | Action::ReplaceAll => 2,
+        Action::List | Action::RenameSection | Action::RemoveSection => usize::MAX,
+        _ => 1,
+    };
+    operands.len() > before || (before != usize::MAX && arguments.has(Opt::Value))
+}
+
+/// What is changed in a file: the entries of a name whose values fit a pattern.
+struct Change {
+    name: Text,
+    /// `None`: they are removed.
+    value: Option<Vec<u8>>,
+    action: Action,
+    pattern: Option<Text>,
 }
 
 /// The file that was chosen, and how it is shown.
@@ -426,15 +441,10 @@ async fn get(
 }
 
 impl Git {
-    async fn set_config(
-        &mut self,
-        path: &[u8],
-        name: &Text,
-        value: Option<&[u8]>,
-        is_added: bool,
-        is_all: bool,
-        pattern: Option<&Text>,
-    ) -> Result<u8> {
+    async fn change_config(&mut self, arguments: &Arguments<Opt>, path: &[u8], change: Change) -> Result<u8> {
+        let Change { name, value, action, pattern } = change;
+        let (is_added, is_all) =
+            (action == Action::Add, matches!(action, Action::ReplaceAll | Action::UnsetAll));
         let text = read_file(self.fs(), path)?;
         if text.is_none() && value.is_none() {
             return Ok(5);
@@ -443,10 +453,9 @@ impl Git {
         let places = places(&text)
             .map_err(|line| fatal!("bad config line {line} in file {}", bstr::BStr::new(path)))?;
         let mut hits: Vec<usize> = Vec::new();
-        let none = Arguments::default();
-        for place in places.iter().filter(|place| !place.is_header && place.name == *name) {
+        for place in places.iter().filter(|place| !place.is_header && place.name == name) {
             let known = place.value.clone().unwrap_or_default();
-            if !is_added && fits(self, &none, pattern, &known).await? {
+            if !is_added && fits(self, arguments, pattern.as_ref(), &known).await? {
                 hits.push(place.start);
             }
         }
@@ -460,7 +469,7 @@ impl Git {
         if hits.is_empty() && value.is_none() {
             return Ok(5);
         }
-        let (text, _) = edited(&text, name, value, &|start| hits.contains(&start), is_added)?;
+        let (text, _) = edited(&text, &name, value.as_deref(), &|start| hits.contains(&start), is_added)?;
         self.fs().create_dir_all(parent(path), 0o755)?;
         self.fs().write(path, &text, 0o644)?;
         Ok(0)
