@@ -2,17 +2,50 @@
 
 use super::prelude::*;
 use crate::memory::{BTreeMap, format};
-use crate::utility::git::history::HistoryOpt;
+use crate::utility::git::history::{HistoryOpt, StyleOption};
 use crate::utility::git::object::commit::{Signature, header, message};
-use crate::utility::git::pretty::subject;
+use crate::utility::git::pretty::{Decorations, Format, Shown, subject};
 
 options! {
     enum Opt {
         Summary = flag('s', "summary", "suppress commit descriptions, only provides commit count"),
         Numbered = flag('n', "numbered", "sort output according to the number of commits per author"),
         Email = flag('e', "email", "show the email address of each author"),
-        ByCommitter = flag('c', "", "group by committer rather than author"),
+        ByCommitter = flag('c', "committer", "group by committer rather than author"),
+        Group = value('\0', "group", "field", "group by field: author or committer"),
         History(HistoryOpt),
+    }
+}
+
+impl Opt {
+    /// As an option on how commits are shown.
+    const fn style(self) -> Option<StyleOption> {
+        match self {
+            Self::History(option) => option.style(),
+            _ => None,
+        }
+    }
+
+    /// Whether commits are grouped by committers.
+    fn by_committer(arguments: &Arguments<Self>) -> Result<bool> {
+        let Some(Self::Group) = arguments.last_of([Self::Group, Self::ByCommitter]) else {
+            return Ok(arguments.has(Self::ByCommitter));
+        };
+        match arguments.value(Self::Group).map(Text::as_bytes) {
+            Some(b"author") => Ok(false),
+            Some(b"committer") => Ok(true),
+            Some(other)
+                if other.starts_with(b"trailer:")
+                    || other.starts_with(b"format:")
+                    || other.contains(&b'%') =>
+            {
+                Err(fatal!("--group={} is not supported", bstr::BStr::new(other)))
+            }
+            other => Err(GitError::Error(
+                format!("unknown group type: {}", bstr::BStr::new(other.unwrap_or_default())),
+                129,
+            )),
+        }
     }
 }
 
@@ -33,18 +66,31 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     history.prepare(git).await?;
+    let by_committer = Opt::by_committer(&arguments)?;
+    let style = git.log_style(&arguments.pick(Opt::style))?;
+    let decorations = Decorations::default();
     let mut people: BTreeMap<Text, Vec<Vec<u8>>> = BTreeMap::new();
     while let Some(item) = history.next(git).await? {
         let bytes = git.object(&item.id).await?.1;
-        let role: &[u8] = if arguments.has(Opt::ByCommitter) { b"committer" } else { b"author" };
+        let role: &[u8] = if by_committer { b"committer" } else { b"author" };
         let who = Signature::parse(header(&bytes, role).unwrap_or(&[]));
         let name = if arguments.has(Opt::Email) {
             [who.name, b" <", who.email, b">"].concat_metered()
         } else {
             who.name.to_metered()
         };
+        // A format of the user's own takes the subject's place, up to its first blank line.
+        let title = match &style.format {
+            Format::User(..) if !arguments.has(Opt::Summary) => {
+                let (decorations, bytes) = (&decorations, &bytes[..]);
+                let shown = Shown { id: item.id, bytes, decorations, log: None, mark: "", from: None };
+                subject(git.show_commit(&shown, &style, None).await?.trim_ascii_start())
+            }
+            _ => subject(message(&bytes)),
+        };
+        let title = if title.is_empty() { b"<none>".to_metered() } else { title };
         if let Some(list) = people.get_or_default(Text::from(name)) {
-            list.push(subject(message(&bytes)));
+            list.push(title);
         }
     }
     let mut rows: Vec<(Text, Vec<Vec<u8>>)> = people.into_iter().collect();

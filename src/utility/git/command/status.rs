@@ -587,7 +587,9 @@ impl Git {
         let Some(at) = memchr::memmem::rfind(&entry.message, b" to ") else { return Ok(None) };
         let target = entry.message.get(at + 4..).unwrap_or(&[]);
         let is_exact = self.head_id()? == Some(entry.new);
-        let name = match self.find_ref(target)? {
+        // `HEAD` is what it was then.
+        let found = if target == b"HEAD" { None } else { self.find_ref(target)? };
+        let name = match found {
             Some((full, id)) if self.peel(id, Kind::Commit).await? == Some(entry.new) => {
                 let short = full.strip_prefix(b"refs/tags/").or_else(|| full.strip_prefix(b"refs/remotes/"));
                 Text::from(short.unwrap_or(&full))
