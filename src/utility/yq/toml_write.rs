@@ -1,78 +1,144 @@
-//! Trees as TOML, as the library that yq uses writes it: values of a table first, then lists of tables, then tables.
+//! Trees as TOML, as the library that yq uses writes it: values of a table first, then lists of tables; tables by their depth.
 
 use super::tree::{Id, Node, Tree};
 use crate::memory::{JoinMetered as _, ToMetered as _, Vec, format};
 use crate::text::Text;
 use crate::utility::{Context, UtilityError};
 
-/// A table that is to be written.
-struct Pending {
+/// A table, and its name in a header; empty for the whole.
+struct Table {
     id: Id,
-    /// Its name in a header; empty for the whole.
     path: Vec<u8>,
-    is_item: bool,
 }
 
-/// Writes a mapping.
+/// What is still to be written.
+enum Pending {
+    /// The values of a table and its lists of tables.
+    Body(Table),
+    /// An item of a list of tables, with the tables below it.
+    Item(Table),
+    /// A table with its header; `true`: it is one of the whole, and not of an item.
+    Section(Table, bool),
+    /// Tables of one depth, and after them those of the next one.
+    Level(Vec<Table>, bool),
+    BlankLine,
+}
+
+/// Writes a mapping: the tables of one depth come before those below them.
 pub(super) async fn write(
     ctx: &mut Context,
     tree: &Tree,
     root: Id,
     out: &mut Vec<u8>,
 ) -> Result<(), UtilityError> {
-    let mut pending = crate::memory::vec![Pending { id: root, path: Vec::new(), is_item: false }];
-    while let Some(table) = pending.pop() {
+    let root = Table { id: root, path: Vec::new() };
+    let mut pending: Vec<Pending> = Vec::new();
+    pending.push(Pending::Level(root.tables(tree), true));
+    pending.push(Pending::Body(root));
+    while let Some(next) = pending.pop() {
         ctx.tick().await?;
-        let Node::Map(members) = tree.get(table.id) else { continue };
-        let mut values = Vec::new();
-        let (mut lists, mut tables) = (Vec::new(), Vec::new());
-        for (name, id) in members {
-            match tree.get(*id) {
-                Node::Literal(text) if text.as_bytes() == b"null" => {}
-                Node::Map(_) => tables.push((name, *id)),
-                Node::List(items) if is_list_of_tables(tree, items) => {
-                    lists.extend(items.iter().map(|&item| (name, item)));
+        match next {
+            Pending::BlankLine => out.push(b'\n'),
+            Pending::Body(table) => {
+                table.values(ctx, tree, out).await?;
+                pending.extend(table.items(tree).into_iter().rev().map(Pending::Item));
+            }
+            Pending::Item(item) => {
+                out.extend_from_slice(&[b"[[".as_slice(), &item.path, b"]]\n"].concat_metered());
+                pending.push(Pending::Level(item.tables(tree), false));
+                // The blank line comes after the values, or before the next header.
+                let parts = [Pending::BlankLine, Pending::Body(item)];
+                let has_values = matches!(&parts[1], Pending::Body(item) if item.has_values(tree));
+                let [blank, body] = parts;
+                pending.extend(if has_values { [blank, body] } else { [body, blank] });
+            }
+            Pending::Section(table, of_whole) => {
+                let is_empty = !table.has_values(tree) && table.items(tree).is_empty();
+                let has_header = !is_empty || of_whole && table.tables(tree).is_empty();
+                if has_header {
+                    if of_whole && !out.is_empty() && !out.ends_with(b"\n\n") {
+                        out.push(b'\n');
+                    }
+                    out.extend_from_slice(&[b"[".as_slice(), &table.path, b"]\n"].concat_metered());
                 }
-                _ => {
-                    values.extend_from_slice(&key(name));
-                    values.extend_from_slice(b" = ");
-                    value(ctx, tree, *id, &mut values).await?;
-                    values.push(b'\n');
+                pending.push(Pending::Body(table));
+            }
+            Pending::Level(level, of_whole) => {
+                let mut below = Vec::new();
+                for table in &level {
+                    ctx.tick().await?;
+                    below.extend(table.tables(tree));
                 }
+                if !below.is_empty() {
+                    pending.push(Pending::Level(below, of_whole));
+                }
+                pending.extend(level.into_iter().rev().map(|table| Pending::Section(table, of_whole)));
             }
         }
-        let holds_more = !lists.is_empty() || !tables.is_empty();
-        if table.is_item {
-            out.extend_from_slice(&[b"[[".as_slice(), &table.path, b"]]\n"].concat_metered());
-        } else if !table.path.is_empty() && (!values.is_empty() || !lists.is_empty() || !holds_more) {
-            out.extend_from_slice(&[b"[".as_slice(), &table.path, b"]\n"].concat_metered());
-        }
-        let is_silent = if table.is_item {
-            !values.is_empty() && !lists.is_empty()
-        } else {
-            // No blank line stands before a list of tables.
-            !lists.is_empty() || (values.is_empty() && (holds_more || table.path.is_empty()))
-        };
-        out.extend_from_slice(&values);
-        out.extend_from_slice(if is_silent { b"" } else { b"\n" });
-        let path = |name: &Text| {
-            if table.path.is_empty() {
-                key(name)
-            } else {
-                [table.path.as_slice(), b".", &key(name)].concat_metered()
-            }
-        };
-        for (name, id) in tables.into_iter().rev() {
-            pending.push(Pending { id, path: path(name), is_item: false });
-        }
-        for (name, id) in lists.into_iter().rev() {
-            pending.push(Pending { id, path: path(name), is_item: true });
-        }
-    }
-    while out.ends_with(b"\n\n") {
-        out.pop();
     }
     Ok(())
+}
+
+impl Table {
+    fn members<'t>(&self, tree: &'t Tree) -> &'t [(Text, Id)] {
+        match tree.get(self.id) {
+            Node::Map(members) => members,
+            _ => &[],
+        }
+    }
+
+    fn below(&self, name: &Text, id: Id) -> Self {
+        let path = if self.path.is_empty() {
+            key(name)
+        } else {
+            [self.path.as_slice(), b".", &key(name)].concat_metered()
+        };
+        Self { id, path }
+    }
+
+    /// The tables in it.
+    fn tables(&self, tree: &Tree) -> Vec<Self> {
+        let tables = self.members(tree).iter().filter(|(_, id)| matches!(tree.get(*id), Node::Map(_)));
+        tables.map(|(name, id)| self.below(name, *id)).collect()
+    }
+
+    /// The items of its lists of tables.
+    fn items(&self, tree: &Tree) -> Vec<Self> {
+        let mut all = Vec::new();
+        for (name, id) in self.members(tree) {
+            if let Node::List(items) = tree.get(*id)
+                && is_list_of_tables(tree, items)
+            {
+                all.extend(items.iter().map(|item| self.below(name, *item)));
+            }
+        }
+        all
+    }
+
+    fn has_values(&self, tree: &Tree) -> bool {
+        self.members(tree).iter().any(|(_, id)| is_value(tree, *id))
+    }
+
+    /// Writes a line for each value.
+    async fn values(&self, ctx: &mut Context, tree: &Tree, out: &mut Vec<u8>) -> Result<(), UtilityError> {
+        for (name, id) in self.members(tree).iter().filter(|(_, id)| is_value(tree, *id)) {
+            out.extend_from_slice(&key(name));
+            out.extend_from_slice(b" = ");
+            value(ctx, tree, *id, out).await?;
+            out.push(b'\n');
+        }
+        Ok(())
+    }
+}
+
+/// Whether something stands in a line of its table. What is null stands nowhere.
+fn is_value(tree: &Tree, id: Id) -> bool {
+    match tree.get(id) {
+        Node::Literal(text) => text.as_bytes() != b"null",
+        Node::Map(_) => false,
+        Node::List(items) => !is_list_of_tables(tree, items),
+        Node::Text(_) => true,
+    }
 }
 
 fn is_list_of_tables(tree: &Tree, items: &[Id]) -> bool {

@@ -26,26 +26,32 @@ impl Opt {
         }
     }
 
-    /// Whether commits are grouped by committers.
-    fn by_committer(arguments: &Arguments<Self>) -> Result<bool> {
-        let Some(Self::Group) = arguments.last_of([Self::Group, Self::ByCommitter]) else {
-            return Ok(arguments.has(Self::ByCommitter));
-        };
-        match arguments.value(Self::Group).map(Text::as_bytes) {
-            Some(b"author") => Ok(false),
-            Some(b"committer") => Ok(true),
-            Some(other)
-                if other.starts_with(b"trailer:")
-                    || other.starts_with(b"format:")
-                    || other.contains(&b'%') =>
-            {
-                Err(fatal!("--group={} is not supported", bstr::BStr::new(other)))
+    /// The headers that commits are grouped by.
+    fn roles(arguments: &Arguments<Self>) -> Result<Vec<&'static [u8]>> {
+        let mut roles: Vec<&'static [u8]> = Vec::new();
+        for (option, given) in arguments.in_order() {
+            let role: &[u8] = match (option, given.map(Text::as_bytes)) {
+                (Self::ByCommitter, _) | (Self::Group, Some(b"committer")) => b"committer",
+                (Self::Group, Some(b"author")) => b"author",
+                (Self::Group, Some(other)) => {
+                    let is_known = other.starts_with(b"trailer:") || other.contains(&b'%');
+                    let other = bstr::BStr::new(other);
+                    return Err(if is_known || other.starts_with(b"format:") {
+                        fatal!("--group={other} is not supported")
+                    } else {
+                        GitError::Error(format!("unknown group type: {other}"), 129)
+                    });
+                }
+                _ => continue,
+            };
+            if !roles.contains(&role) {
+                roles.push(role);
             }
-            other => Err(GitError::Error(
-                format!("unknown group type: {}", bstr::BStr::new(other.unwrap_or_default())),
-                129,
-            )),
         }
+        if roles.is_empty() {
+            roles.push(b"author");
+        }
+        Ok(roles)
     }
 }
 
@@ -66,19 +72,12 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     history.prepare(git).await?;
-    let by_committer = Opt::by_committer(&arguments)?;
+    let roles = Opt::roles(&arguments)?;
     let style = git.log_style(&arguments.pick(Opt::style))?;
     let decorations = Decorations::default();
     let mut people: BTreeMap<Text, Vec<Vec<u8>>> = BTreeMap::new();
     while let Some(item) = history.next(git).await? {
         let bytes = git.object(&item.id).await?.1;
-        let role: &[u8] = if by_committer { b"committer" } else { b"author" };
-        let who = Signature::parse(header(&bytes, role).unwrap_or(&[]));
-        let name = if arguments.has(Opt::Email) {
-            [who.name, b" <", who.email, b">"].concat_metered()
-        } else {
-            who.name.to_metered()
-        };
         // A format of the user's own takes the subject's place, up to its first blank line.
         let title = match &style.format {
             Format::User(..) if !arguments.has(Opt::Summary) => {
@@ -89,8 +88,21 @@ async fn run(git: &mut Git) -> Result<u8> {
             _ => subject(message(&bytes)),
         };
         let title = if title.is_empty() { b"<none>".to_metered() } else { title };
-        if let Some(list) = people.get_or_default(Text::from(name)) {
-            list.push(title);
+        let mut names: Vec<Vec<u8>> = Vec::new();
+        for role in &roles {
+            let who = Signature::parse(header(&bytes, role).unwrap_or(&[]));
+            let name = if arguments.has(Opt::Email) {
+                [who.name, b" <", who.email, b">"].concat_metered()
+            } else {
+                who.name.to_metered()
+            };
+            if names.contains(&name) {
+                continue;
+            }
+            if let Some(list) = people.get_or_default(Text::from(name.as_slice())) {
+                list.push(title.clone());
+            }
+            names.push(name);
         }
     }
     let mut rows: Vec<(Text, Vec<Vec<u8>>)> = people.into_iter().collect();
