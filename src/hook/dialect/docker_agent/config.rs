@@ -7,8 +7,9 @@
 
 use super::builtin;
 use super::bundle::{Action, DockerAgentBundle, Extra, Matcher};
-use super::evaluator::{Evaluators, default_route};
+use super::evaluator::{self, Evaluators, default_route};
 use super::event::EventName;
+use super::routing;
 use super::settings::DockerAgentSettings;
 use super::version::VERSIONS;
 use crate::document::{Node, NodeKind, Source};
@@ -53,6 +54,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         notices: FaultList::default(),
     };
     loader.document(&node);
+    loader.routing(&node, !options.contributions.is_empty());
     loader.contributions(&options.contributions);
     loader.flags();
     loader.forgetting();
@@ -143,6 +145,16 @@ impl Loader<'_> {
                 }
             }
             _ => self.expected(node, "config", "a mapping"),
+        }
+    }
+
+    /// What only a whole agent file shows: its evaluators, and where hooks may send a conversation.
+    fn routing(&mut self, file: &Node, has_more: bool) {
+        if file.get("agents").is_none() || !self.has(Part::Kind, "evaluator") {
+            return;
+        }
+        for fault in evaluator::faults(file).into_iter().chain(routing::faults(file, has_more)) {
+            self.problem(fault.at, fault.message);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::event::EventName;
 use super::output::{self, DockerAgentAnswer, Terms, failure};
-use crate::document::{Node, NodeKind};
+use crate::document::{Member, Node, NodeKind};
 use crate::hook::field::{Fault, Fields};
 use crate::hook::request::{BuiltinRequest, Request};
 use crate::hook::script::{Ended, ScriptOutcome};
@@ -13,6 +13,13 @@ use std::sync::Arc;
 
 /// How far the sum of probabilities may be from one.
 const SUM_TOLERANCE: f64 = 0.001;
+
+/// Choices of an evaluator.
+pub(super) const MOST_CHOICES: usize = 255;
+/// Faults that are told of one file's evaluators.
+const MOST_FAULTS: usize = 100;
+/// Levels of an evaluator that scores.
+const MOST_LEVELS: usize = 10;
 
 /// What an evaluator hook does with an assessment.
 #[derive(Clone, Debug)]
@@ -57,10 +64,58 @@ impl Evaluators {
         let definition = |node: &Node| {
             let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
             let choices = node.get("choices").map_or(&[][..], Node::members);
-            Definition { kind, choices: choices.iter().map(|choice| choice.name.clone()).collect() }
+            let choices = choices.iter().take(MOST_CHOICES).map(|choice| choice.name.clone()).collect();
+            Definition { kind, choices }
         };
         let members = file.get("evaluators").map_or(&[][..], Node::members);
         Self(Some(members.iter().map(|member| (member.name.clone(), definition(&member.value))).collect()))
+    }
+}
+
+/// What is wrong with the evaluators that a file defines, the first fault of each.
+pub(super) fn faults(file: &Node) -> Vec<Fault> {
+    let Some(all) = file.get("evaluators") else { return Vec::new() };
+    if !all.is_object() {
+        return vec![Fault::wrong_type(all, "evaluators", "a mapping of evaluators by name")];
+    }
+    let fault = |member: &Member| {
+        let prefix = format!("evaluators.{}.", member.name);
+        let read = Fields::new(&member.value, &prefix).and_then(|fields| definition(&fields));
+        read.err().map(|fault| Fault { at: fault.at.or(member.at), ..fault })
+    };
+    all.members().iter().filter_map(fault).take(MOST_FAULTS).collect()
+}
+
+/// Whether a definition can be taken.
+fn definition(fields: &Fields<'_, '_>) -> Result<(), Fault> {
+    for name in ["model", "instructions"] {
+        if fields.text(name)?.is_none_or(|text| text.trim().is_empty()) {
+            return Err(fields.fault(name, "a text is wanted"));
+        }
+    }
+    let count = |name: &str, items: usize| fields.node.get(name).map_or(0, |_| items);
+    let choices = fields.text_members("choices")?;
+    let levels = fields.texts("levels")?.unwrap_or_default();
+    let (choices, levels) = (count("choices", choices.len()), count("levels", levels.len()));
+    let is_one_of = |most: usize, count: usize| (2..=most).contains(&count);
+    match fields.text("type")? {
+        Some("boolean") if choices > 0 => {
+            Err(fields.fault("choices", "an evaluator of type boolean has none"))
+        }
+        Some("boolean" | "choice") if levels > 0 => {
+            Err(fields.fault("levels", "they are for evaluators of type score"))
+        }
+        Some("choice") if !is_one_of(MOST_CHOICES, choices) => Err(fields
+            .fault("choices", &format!("2 to {MOST_CHOICES} are wanted, by name, with what each means"))),
+        Some("score") if choices > 0 => {
+            Err(fields.fault("choices", "they are for evaluators of type choice"))
+        }
+        Some("score") if !is_one_of(MOST_LEVELS, levels) => {
+            Err(fields.fault("levels", &format!("2 to {MOST_LEVELS} are wanted")))
+        }
+        Some("boolean" | "choice" | "score") => Ok(()),
+        Some(other) => Err(fields.fault("type", &format!("'{other}' is not one of: boolean, choice, score"))),
+        None => Err(fields.fault("type", "one of boolean, choice and score is wanted")),
     }
 }
 

@@ -67,6 +67,7 @@ mod moment;
 mod output;
 mod payload;
 pub(super) mod result;
+mod routing;
 mod settings;
 mod template;
 #[cfg(test)]
