@@ -73,7 +73,8 @@ impl Dialect {
                 return node.map(|_| Self::ClaudeCode).ok_or_else(|| error.into());
             }
         };
-        if is_claudes(name) && node.is_object() || has_no_hooks_yet(name, &node) {
+        let is_of_folder = is_in_claudes_folder(name) && has_capital_event(&node);
+        if is_claudes(name) && node.is_object() || is_of_folder || has_no_hooks_yet(name, &node) {
             return Ok(Self::ClaudeCode);
         }
         let message = match (platform_of(name), foreign_event(&node)) {
@@ -150,6 +151,19 @@ fn is_claudes(name: &str) -> bool {
     )
 }
 
+/// Whether it is a file of hooks somewhere in a project's `.claude`, by its name.
+fn is_in_claudes_folder(name: &str) -> bool {
+    let mut parts = name.rsplit(['/', '\\']);
+    parts.next().is_some_and(|file| file.ends_with("hooks.json"))
+        && parts.take(2).any(|part| part == ".claude")
+}
+
+/// Whether the config has a map of hooks, and Claude Code's way to write the name of an event in it.
+fn has_capital_event(node: &Node) -> bool {
+    let events = node.get("hooks").map_or(&[][..], Node::members);
+    events.iter().any(|event| event.name.starts_with(|letter: char| letter.is_ascii_uppercase()))
+}
+
 /// Whether it is a plug-in's file, or settings by their permissions, and has no hooks yet.
 fn has_no_hooks_yet(name: &str, node: &Node) -> bool {
     let mut parts = name.rsplit(['/', '\\']);
@@ -173,7 +187,7 @@ fn platform_of(name: &str) -> Option<&'static str> {
     let words = || file.split(['-', '_', '.']);
     let is_of_hooks = words().next_back() == Some("json") && words().any(|word| word == "hooks");
     let named = |own: &str| {
-        folder == own && is_config
+        folder == own && (is_config || is_of_hooks)
             || is_manifest && folder.strip_suffix("-plugin") == Some(own)
             || is_of_hooks && words().any(|word| own.strip_prefix('.') == Some(word))
     };
@@ -262,6 +276,21 @@ mod tests {
         assert_eq!(detect("hooks.json", flat), Ok(Dialect::Agentao));
         assert_eq!(detect("x.claude/settings.json", flat), Ok(Dialect::Agentao));
         assert_eq!(detect("p/.claude-plugin/plugin.json", r#"{"name": "p"}"#), Ok(Dialect::ClaudeCode));
+        // A file in its folder is looked at as its own, though it has Agentao's form, or events that nobody has.
+        let of_git = r#"{"hooks": {"PreCommit": [{"matcher": "*", "command": "x"}]}}"#;
+        for name in ["p/.claude/hooks.json", ".claude/hooks/hooks.json"] {
+            assert_eq!(detect(name, flat), Ok(Dialect::ClaudeCode), "{name}");
+            assert_eq!(detect(name, of_git), Ok(Dialect::ClaudeCode), "{name}");
+        }
+        // Lists of another tool are none of its, wherever they lie; nor is what names no file of hooks.
+        let scripts = r#"{"name": "strict", "hooks": ["a.js", "b.js"]}"#;
+        for name in ["p/.claude/hooks/profiles/strict.json", "p/.claude/hooks.json"] {
+            assert!(detect(name, scripts).unwrap_err().contains("a config of no dialect"), "{name}");
+        }
+        assert_eq!(
+            detect("p/manifest.json", r#"{"name": "p", "hooks": "./h.json"}"#),
+            Ok(Dialect::ClaudeCode)
+        );
     }
 
     #[test]
@@ -332,6 +361,7 @@ mod tests {
             "p/.cursor-plugin/plugin.json",
             "hooks/hooks-codex.json",
             "hooks/cursor-hooks.json",
+            "p/.cursor/hooks.windows.json",
         ] {
             let error = detect(name, hooks).unwrap_err();
             assert!(error.contains(": a file of this name is "), "{error}");
