@@ -30,6 +30,8 @@ pub(super) struct FileCall<'v> {
     pub(super) is_answer: bool,
     /// Whether the caller looks first whether the file is there, or goes on without it.
     pub(super) is_optional: bool,
+    /// Whether it looks first whether the file may be run.
+    pub(super) asks_mode: bool,
     /// The arguments' texts, where the caller shows them.
     pub(super) texts: Vec<Option<String>>,
 }
@@ -76,6 +78,7 @@ pub(super) fn calls<'v>(script: &str, view: &'v View, scope: &mut Scope) -> Vec<
                 arguments,
                 is_answer: is_answer(script, command),
                 is_optional: is_optional(script, &plain, command, word),
+                asks_mode: is_tested(&plain, word, &["-x "]),
                 texts: arguments.iter().map(|word| scope.text(&word.source)).collect(),
             });
         }
@@ -183,18 +186,21 @@ fn is_answer(script: &str, command: &CommandView) -> bool {
 
 /// `[ -f FILE ] && ...`, `source FILE 2>/dev/null`, `FILE || ...`
 fn is_optional(script: &str, plain: &str, command: &CommandView, word: &WordView) -> bool {
-    let bare: String =
-        word.source.chars().filter(|letter| !matches!(letter, '"' | '\'' | '{' | '}')).collect();
-    let bare = bare.strip_prefix("./").unwrap_or(&bare);
-    let tested = ["-f ", "-x ", "-e ", "-r ", "-s "]
-        .iter()
-        .any(|test| ["", "./"].iter().any(|here| plain.contains(&format!("{test}{here}{bare}"))));
+    let tested = is_tested(plain, word, &["-f ", "-x ", "-e ", "-r ", "-s "]);
     let hidden = command.redirects.iter().any(|redirect| {
         redirect.target.text.as_deref() == Some("/dev/null")
             && (redirect.operator.starts_with('&') || redirect.descriptor.as_deref() == Some("2"))
     });
     let rest = script.get(command.span.end..).unwrap_or("").trim_start_matches([' ', '\t', '\\', '\n']);
     tested || hidden || rest.starts_with("||")
+}
+
+/// Whether a script without its quotes asks one of these about a file.
+fn is_tested(plain: &str, word: &WordView, tests: &[&str]) -> bool {
+    let bare: String =
+        word.source.chars().filter(|letter| !matches!(letter, '"' | '\'' | '{' | '}')).collect();
+    let bare = bare.strip_prefix("./").unwrap_or(&bare);
+    tests.iter().any(|test| ["", "./"].iter().any(|here| plain.contains(&format!("{test}{here}{bare}"))))
 }
 
 /// Whether a file's name is that of a shell's script.

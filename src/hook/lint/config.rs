@@ -1,8 +1,8 @@
 //! What a hook's config shows without its script: matcher, conditions, timeout.
 
 use super::rule::{
-    CONDITION_NEVER, DUPLICATE_KEY, EVENT_FOREIGN, MACHINE_PATH, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED,
-    MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
+    CONDITION_NEVER, DUPLICATE_KEY, EVENT_FOREIGN, MACHINE_PATH, MATCHER_EVERY, MATCHER_FOREIGN_TOOL,
+    MATCHER_IGNORED, MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
 };
 use super::{Finding, Fix, HookLint, reach};
 use crate::document::{Node, Source};
@@ -211,6 +211,12 @@ impl HookLint<'_> {
             && let Some(message) = self.no_matcher(&written)
         {
             self.report(&MATCHER_NEVER, at, message);
+            return;
+        }
+        // Between two bars stands an empty alternative, which any name has in it.
+        if event.tool && written.contains("||") && hook.tools.passes("\u{1}") == Some(true) {
+            let message = format!("`{written}` passes every tool: `||` has nothing between its bars");
+            self.report(&MATCHER_EVERY, at, message);
             return;
         }
         let Tools::Names(names) = &hook.tools else { return };

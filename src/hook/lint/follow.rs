@@ -154,6 +154,7 @@ impl<'h> Follow<'h> {
         };
         if call.how == How::Direct
             && !file.is_executable
+            && !call.asks_mode
             && self.reported.insert((call.path.clone(), Some(way.hook)))
         {
             let message = format!("`{}` is called by its path and is not executable", shown(call));

@@ -61,9 +61,9 @@ mod tests;
 
 pub use follow::{Found, ScriptFile, ScriptFiles};
 pub use place::{Root, ScriptPath};
-pub use rule::{RULES, Rule, Severity};
 #[cfg_attr(not(feature = "cli"), allow(unused_imports, reason = "the command looks at other dialects"))]
-pub(crate) use rule::{TARGET_CHANGED, TARGET_LOST};
+pub(crate) use rule::{CONFIG_UNREAD, TARGET_CHANGED, TARGET_LOST};
+pub use rule::{RULES, Rule, Severity};
 
 use super::contract::{LoadOptions, Purpose};
 use super::error::ConfigProblem;

@@ -2,7 +2,7 @@
 
 use super::HookLint;
 use super::flow::Flow;
-use super::rule::{PAYLOAD_ARGUMENT, PAYLOAD_FIELD, VARIABLE_UNKNOWN};
+use super::rule::{PAYLOAD_ARGUMENT, PAYLOAD_FIELD, PLACEHOLDER, VARIABLE_UNKNOWN};
 use super::texts::{Piece, Texts, assigned, looped, roots};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{self, Tools};
@@ -34,7 +34,7 @@ const TELLING: &[&str] = &[
 
 /// Names that authors guess.
 const GUESSED: &[&str] =
-    &["TOOL_INPUT", "TOOL_NAME", "TOOL_ARGS", "HOOK_INPUT", "HOOK_PAYLOAD", "USER_PROMPT"];
+    &["TOOL_INPUT", "TOOL_NAME", "TOOL_ARGS", "HOOK_INPUT", "HOOK_PAYLOAD", "USER_PROMPT", "FILE_PATH"];
 
 /// The same with the prefix of Claude Code.
 const GUESSED_CLAUDE: &[&str] = &[
@@ -70,6 +70,21 @@ const GUESSED_ROOTS: &[(&str, &str)] = &[
     ("tool_arguments", "tool_input"),
     ("tool_parameters", "tool_input"),
     ("user_prompt", "prompt"),
+];
+
+/// What authors take for placeholders.
+const PLACEHOLDERS: &[&str] = &[
+    "tool_input",
+    "toolInput",
+    "tool_name",
+    "toolName",
+    "tool_output",
+    "tool_response",
+    "tool_result",
+    "file_path",
+    "filePath",
+    "transcript_path",
+    "user_prompt",
 ];
 
 /// Names that authors guess for the argument of Claude Code's file tools that is the file.
@@ -117,6 +132,34 @@ impl HookLint<'_> {
         self.shell_argument(texts);
         self.file_argument(texts);
         self.unknown_variables(view);
+        self.placeholders();
+    }
+
+    /// `{{tool_input.file_path}}` in the config's own command: platforms run that as it is. A script in a file may have templates of
+    /// its own, and so has one that edits texts.
+    fn placeholders(&mut self) {
+        let Some(script) =
+            self.hook.script().filter(|script| self.file.is_none() && !script.contains("sed "))
+        else {
+            return;
+        };
+        // `{{tool_input.x}}`; `${tool_input.x}`, which is no expansion either.
+        let root_at = |at: usize, is_member: bool| {
+            let rest = script.get(at.saturating_add(2)..).unwrap_or("");
+            let rest = if is_member { rest } else { rest.trim_start_matches([' ', '.', '$']) };
+            let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            let (root, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+            (PLACEHOLDERS.contains(&root) && (!is_member || after.starts_with('.'))).then_some(root)
+        };
+        let first = |start: &str, is_member: bool| {
+            memchr::memmem::find_iter(script.as_bytes(), start)
+                .find_map(|at| Some((at, format!("{start}{}...", root_at(at, is_member)?))))
+        };
+        let found = first("{{", false).or_else(|| first("${", true));
+        if let Some((at, shown)) = found {
+            let message = format!("nobody puts text into `{shown}`: it is no variable, and stays as it is");
+            self.report_in_script(&PLACEHOLDER, at, message);
+        }
     }
 
     /// A script that reads a field of its own dialect too is written for several.

@@ -60,6 +60,8 @@ rules! {
         "correct it as the message says";
     CONFIG_NOTICE: Warning, "config-notice", "the loader had something to say",
         "see the message";
+    CONFIG_UNREAD: Warning, "config-unread", "the platform reads no hooks from a file of this name",
+        "put the hooks into .claude/settings.json, or name the file in `hooks` of a plug-in's .claude-plugin/plugin.json";
     DUPLICATE_KEY: Error, "duplicate-key", "a key stands twice in one object; the last one counts",
         "put both values under one key";
     ERREXIT_EMPTY: Warning, "errexit-empty", "set -e ends the script where nothing was found, though it asks for that later",
@@ -80,12 +82,16 @@ rules! {
         "where the dialect can do otherwise, say so (onFailure: \"block\"); else test in the script that its tools work";
     HOOKS_ELSEWHERE: Note, "hooks-elsewhere", "the hooks stand in another file",
         "check that file, too";
+    INPUT_LOST: Error, "input-lost", "what is piped in is never read: a here-document takes its place",
+        "give the program by -c or in a file, so that its standard input stays the pipe";
     JSON_BY_HAND: Warning, "json-by-hand", "JSON is put together from text that may hold quotes, backslashes or newlines",
         "build it with jq: jq -n --arg reason \"$reason\" '{reason: $reason}'";
     LINE_ENDINGS: Warning, "line-endings", "the script has carriage returns",
         "save it with newlines alone";
     MACHINE_PATH: Warning, "machine-path", "a hook that others get names a file by a path of one machine",
         "begin it with \"$CLAUDE_PROJECT_DIR\" or ${CLAUDE_PLUGIN_ROOT}, or the platform's own word for the project's folder";
+    MATCHER_EVERY: Warning, "matcher-every", "the matcher names tools and passes every one",
+        "name the tools alone, with one bar between them: Edit|Write";
     MATCHER_FOREIGN_TOOL: Warning, "matcher-foreign-tool", "the matcher names a tool by another dialect's name",
         "use the name that this platform gives the tool";
     MATCHER_IGNORED: Warning, "matcher-ignored", "the event has no matcher",
@@ -112,6 +118,8 @@ rules! {
         "read the dialect's own field";
     PAYLOAD_UNQUOTED: Warning, "payload-unquoted", "text from the payload is used without quotes",
         "put it into double quotes, or it is split at blanks and its * and ? become file names";
+    PLACEHOLDER: Error, "placeholder", "the command has a placeholder that nobody fills in",
+        "read the payload from standard input: jq -r .tool_input.file_path";
     REASON_LOST: Warning, "reason-lost", "the reason is printed where nobody reads it",
         "print it on standard error: echo \"...\" >&2";
     SCRIPT_MISSING: Error, "script-missing", "a file that is called is not there",

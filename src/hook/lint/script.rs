@@ -4,11 +4,12 @@
 use super::flow::{Flow, Kind};
 use super::follow::Role;
 use super::rule::{
-    COMMAND_MISSING, EVAL_COMPUTED, EVAL_PAYLOAD, JSON_BY_HAND, LINE_ENDINGS, PAYLOAD_UNQUOTED, SCRIPT_SYNTAX,
+    COMMAND_MISSING, EVAL_COMPUTED, EVAL_PAYLOAD, INPUT_LOST, JSON_BY_HAND, LINE_ENDINGS, PAYLOAD_UNQUOTED,
+    SCRIPT_SYNTAX,
 };
 use super::texts::{Goes, Texts, functions, is_declaration, unquoted_substitutions, unquoted_variables};
 use super::{Fix, HookLint};
-use crate::inspect::{CommandView, Opaque, OpaqueKind, Via, View, WordView};
+use crate::inspect::{CommandView, Opaque, OpaqueKind, RedirectView, Via, View, WordView};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -38,6 +39,7 @@ impl HookLint<'_> {
         let flow = Flow::of(script, view, self.facts, self.has_payload);
         self.run_texts(script, view, &flow);
         self.programs(script, view, &flow);
+        self.lost_inputs(script, view);
         self.empty_searches(script, view);
         self.unquoted(view, &flow);
         self.json_by_hand(script, view, texts, &flow);
@@ -50,6 +52,12 @@ impl HookLint<'_> {
     fn run_texts(&mut self, script: &str, view: &View, flow: &Flow) {
         let mut spans: Vec<Range<usize>> = view.commands.iter().map(|command| command.span.clone()).collect();
         spans.sort_by_key(|span| span.end);
+        let given: FxHashSet<&Range<usize>> = view
+            .commands
+            .iter()
+            .filter(|command| here(command).is_some())
+            .map(|command| &command.span)
+            .collect();
         let mut seen = FxHashSet::default();
         for opaque in &view.opaque {
             if self.is_full() {
@@ -64,7 +72,8 @@ impl HookLint<'_> {
                 OpaqueKind::ComputedScript => flow.is_payload(&source),
                 OpaqueKind::PipedScript => {
                     source.contains("<<<") && flow.is_payload(&source)
-                        || writer(script, &spans, opaque).is_some_and(|writer| flow.is_payload(writer))
+                        || !given.contains(&opaque.span)
+                            && writer(script, &spans, opaque).is_some_and(|writer| flow.is_payload(writer))
                 }
                 OpaqueKind::ScriptFile => source.contains("<(") && flow.is_payload(&source),
                 _ => continue,
@@ -90,6 +99,16 @@ impl HookLint<'_> {
             else {
                 continue;
             };
+            if let Some(text) =
+                here(command).filter(|here| here.operator == "<<" && here.target.text.is_none())
+                && super::texts::variables(&text.target.source).any(|(_, name)| flow.is_text(name))
+                && command.words.get(1).is_none_or(|word| word.text.as_deref() == Some("-"))
+            {
+                let name = command.name().unwrap_or_default();
+                let message = format!("text from the payload stands in a program for `{name}`");
+                self.report_in_script(&EVAL_PAYLOAD, command.span.start, message);
+                continue;
+            }
             let is_option =
                 |word: &WordView| word.text.as_deref().is_some_and(|text| options.contains(&text));
             let Some(index) = command.words.iter().position(is_option) else { continue };
@@ -105,6 +124,25 @@ impl HookLint<'_> {
                 let name = command.name().unwrap_or_default();
                 let message = format!("text from the payload stands in a program for `{name}`");
                 self.report_in_script(&EVAL_PAYLOAD, command.span.start, message);
+            }
+        }
+    }
+
+    /// `echo "$INPUT" | python3 - <<'END'`: the program stands where the payload was to come from.
+    fn lost_inputs(&mut self, script: &str, view: &View) {
+        for command in view.commands.iter().filter(|command| here(command).is_some()) {
+            // What stands in a nested text has the place of the command that runs it.
+            if command.words.is_empty() || command.via.iter().any(|via| matches!(via, Via::Script(_))) {
+                continue;
+            }
+            let before =
+                script.get(..command.span.start).unwrap_or("").trim_end_matches([' ', '\t', '\n', '\\']);
+            let before = before.strip_suffix("|&").or_else(|| before.strip_suffix('|'));
+            if before.is_some_and(|before| !before.ends_with('|')) {
+                let name = command.name().unwrap_or("the command");
+                let message =
+                    format!("`{name}` reads the here-document, and nothing of what is piped into it");
+                self.report_in_script(&INPUT_LOST, command.span.start, message);
             }
         }
     }
@@ -224,6 +262,15 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("php", &["-r"]),
     ("osascript", &["-e"]),
 ];
+
+/// The here-document or here-string that is a command's standard input.
+fn here(command: &CommandView) -> Option<&RedirectView> {
+    let is_input = |redirect: &&RedirectView| {
+        redirect.operator.starts_with('<') && matches!(redirect.descriptor.as_deref(), None | Some("0"))
+    };
+    let last = command.redirects.iter().rev().find(is_input)?;
+    matches!(last.operator, "<<" | "<<<").then_some(last)
+}
 
 /// Programs in other languages at the end of a pipe.
 const PRINTERS: &[&str] = &["| node", "| python", "| perl", "| ruby"];
