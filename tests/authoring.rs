@@ -286,6 +286,59 @@ fn a_refused_file_has_no_count_and_says_what_is_wrong_with_it() {
 }
 
 #[test]
+fn a_file_that_claude_code_never_reads_is_told() {
+    let folder = Folder::new("check-unread");
+    let hooks = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "\"${CLAUDE_PLUGIN_ROOT}/.claude/hooks/a.sh\""}]}]}}"#;
+    let is_unread = |path: &str| {
+        let (stdout, stderr, _) = folder.run(&["check", path], "");
+        assert!(stdout.contains(": claude-code: "), "{path}: {stdout}{stderr}");
+        (stdout.contains("[config-unread]"), stdout.contains("is not there"))
+    };
+    folder
+        .write(".claude/hooks.json", hooks)
+        .write(".claude/hooks/hooks.json", hooks)
+        .write("hooks/hooks.json", hooks);
+    assert_eq!(is_unread(".claude/hooks.json"), (true, false));
+    assert_eq!(is_unread(".claude/hooks/hooks.json"), (true, false));
+    assert!(!is_unread("hooks/hooks.json").0);
+    // The folder of a plug-in whose manifest names the file; what that calls is looked for from there.
+    folder.write(".claude-plugin/plugin.json", r#"{"name": "p", "hooks": ["./.claude/hooks/hooks.json"]}"#);
+    assert_eq!(is_unread(".claude/hooks/hooks.json"), (false, true));
+    assert!(is_unread(".claude/hooks.json").0);
+    folder.write(".claude/hooks/a.sh", "true\n");
+    assert_eq!(is_unread(".claude/hooks/hooks.json"), (false, false));
+}
+
+#[test]
+fn a_folder_is_told_with_the_configs_in_it() {
+    let folder = Folder::new("check-folder");
+    folder.write("p/.claude/settings.json", "{}").write("p/hooks/hooks.json", "{}").write("q/x", "");
+    let (_, stderr, status) = folder.run(&["check", "p"], "");
+    let message = "hookbox: p: a folder: name the config files; there are p/.claude/settings.json, p/hooks/hooks.json\n";
+    assert_eq!((stderr.as_str(), status), (message, 2));
+    let (_, stderr, status) = folder.run(&["check", "q"], "");
+    assert_eq!((stderr.as_str(), status), ("hookbox: q: a folder: name the config files\n", 2));
+}
+
+#[test]
+fn a_script_that_a_session_lacks_is_told_with_the_option_that_brings_it() {
+    let folder = Folder::new("fire-seed");
+    folder.write("g/tree/.claude/x.sh", "exit 2\n");
+    let hooks =
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "sh .claude/x.sh"}]}]}}"#;
+    folder.write("g/tree/.claude/settings.json", hooks);
+    folder.write(
+        "e.json",
+        r#"{"hook_event_name": "PreToolUse", "cwd": "/x", "tool_name": "Bash", "tool_input": {}}"#,
+    );
+    let fire = ["fire", "--hooks", "g/tree/.claude/settings.json", "--event", "e.json"];
+    let (_, stderr, _) = folder.run(&fire, "");
+    assert!(stderr.contains("--seed FOLDER copies the project in"), "{stderr}");
+    let (_, stderr, status) = folder.run(&[&fire[..], &["--seed", "g/tree"]].concat(), "");
+    assert!(status == 2 && !stderr.contains("--seed"), "{stderr}");
+}
+
+#[test]
 fn what_is_found_often_is_told_once() {
     let folder = Folder::new("check-often");
     let hook = "  - { name: NAME, hook: pre_tool, command: nodejs a }\n";
@@ -344,7 +397,7 @@ fn a_start_passes_check_and_test() {
         assert!(stdout.starts_with(&format!("wrote {config}\n")), "{stdout}");
         assert!(
             stdout.ends_with(&format!(
-                "hookbox check {config}\nlock it:     hookbox lock {dialect}\ntry it:      hookbox test {dialect}\n"
+                "hookbox check {config}\ntry it:      hookbox test {dialect}\nlock it:     hookbox lock {dialect}\n"
             )),
             "{stdout}"
         );

@@ -11,6 +11,7 @@
 mod fix;
 mod machine;
 mod report;
+mod unread;
 
 use super::config::apply;
 use super::contract::ContractArgument;
@@ -24,7 +25,7 @@ use crate::hook::dialect::version;
 use crate::hook::lint::{Finding, LintOptions, Severity, TARGET_CHANGED, TARGET_LOST, lint};
 use crate::hook::{ConfigError, ConfigProblem, ContractVersion, Dialect, LoadOptions, assignment};
 use crate::sandbox::Sandbox;
-use crate::vfs::fixture::host::{self, MOST_TEXT};
+use crate::vfs::fixture::host::{self, HostKind, MOST_TEXT};
 use crate::visible;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -146,8 +147,8 @@ fn check(
         let checked = match text {
             Ok(text) => check_and_mend(arguments, path, &name, &text, streams)?,
             Err(error) => {
-                let shown = format!("{}: {error}", visible::line(&name));
-                Err(Refused { message: error.to_string(), shown })
+                let message = folder_message(path).unwrap_or_else(|| error.to_string());
+                Err(Refused { shown: format!("{}: {message}", visible::line(&name)), message })
             }
         };
         let checked = match checked {
@@ -177,6 +178,30 @@ fn check(
     } else {
         u8::from(findings().any(|finding| finding.rule.severity == Severity::Error))
     })
+}
+
+/// Where configs lie in projects, plug-ins and fixtures.
+const PLACES: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude-plugin/plugin.json",
+    "hooks/hooks.json",
+    "hooks.json",
+    "agent.yaml",
+    ".infer/hooks.yaml",
+];
+
+/// What to do instead of naming a folder.
+fn folder_message(path: &Path) -> Option<String> {
+    if host::kind_named(path) != Some(HostKind::Folder) {
+        return None;
+    }
+    let folders = [path.to_owned(), path.join("tree")];
+    let places = folders.iter().flat_map(|folder| PLACES.iter().map(|place| folder.join(place)));
+    let there = places.filter(|place| host::kind_named(place) == Some(HostKind::File));
+    let there: Vec<String> = there.map(|place| place.display().to_string()).collect();
+    let list = if there.is_empty() { String::new() } else { format!("; there are {}", there.join(", ")) };
+    Some(format!("a folder: name the config files{list}"))
 }
 
 /// Holds a config to its lock.
@@ -263,6 +288,7 @@ fn check_text(arguments: &CheckArguments, path: &Path, name: &str, text: &[u8]) 
     {
         findings.extend(losses(dialect, target, name, text).map_err(ConfigError::from)?);
     }
+    findings.extend(unread::finding(dialect, path, name));
     findings.retain(|finding| arguments.notes || finding.rule.severity > Severity::Note);
     Ok((dialect, findings))
 }

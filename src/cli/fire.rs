@@ -16,6 +16,7 @@ use crate::clock::{Clock, Random};
 use crate::hook::answer::Asked;
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
 use crate::hook::{HookRecord, HookSet, LogRecord, Notice, Outcome};
+use crate::missing::MissingKind;
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
 use crate::vfs::fixture::{Fixture, Skipped, seed_anywhere};
@@ -34,7 +35,7 @@ pub struct FireArguments {
     /// The event: a payload in the dialect's own shape, or our neutral form; - is standard input
     #[arg(long, value_name = "FILE", required_unless_present = "set")]
     pub event: Option<String>,
-    /// Copy a folder of the host into the session, to /workspace unless told otherwise (repeatable)
+    /// Copy a folder of the host into the session, to /workspace unless told otherwise (repeatable); `~` is /home/agent there
     #[arg(long, value_name = "HOSTDIR[:VPATH]")]
     pub seed: Vec<String>,
     /// Start from a fixture: a folder, or a name below vfs-fixtures
@@ -114,12 +115,22 @@ fn fire(
             for notice in outcome.warnings() {
                 streams.report(&format!("hookbox: warning: {}\n", notice.show()))?;
             }
+            if arguments.seed.is_empty() && arguments.fixture.is_none() && lacks_a_file(&outcome) {
+                let hint = "the session has no files of yours: --seed FOLDER copies the project in";
+                streams.report(&format!("hookbox: {hint}\n"))?;
+            }
             for asked in asked.iter().filter(|asked| asked.row.is_none() && !asked.live) {
                 streams.report(&format!("hookbox: warning: {}\n", show_asked(asked)))?;
             }
         }
     }
     Ok(if outcome.decision.proceeds() { 0 } else { 2 })
+}
+
+/// Whether a hook wanted a file that is not there.
+fn lacks_a_file(outcome: &Outcome) -> bool {
+    let runs = outcome.records.iter().filter_map(|record| record.run.as_ref());
+    runs.flat_map(|run| &run.missing).any(|missing| missing.kind == MissingKind::File)
 }
 
 /// Holds the config to the lock of its bundle, and runs the bundle's canaries: a guard that does not guard is an error here.

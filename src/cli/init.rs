@@ -99,7 +99,7 @@ fn init(arguments: &InitArguments, streams: &mut Streams<'_>) -> Result<u8, Comm
     let (config, own) = (folder.path(config), folder.own_path());
     let _ = write!(
         report,
-        "\nlook at it:  hookbox check {}\nlock it:     hookbox lock {}\ntry it:      hookbox test {}\n",
+        "\nlook at it:  hookbox check {}\ntry it:      hookbox test {}\nlock it:     hookbox lock {}\n",
         config.display(),
         own.display(),
         own.display()

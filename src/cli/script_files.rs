@@ -1,9 +1,10 @@
 //! The files that `hookbox check` reads beside a config: scripts of its project, of its plug-in, and of the folders that
 //! `--seed` names.
 //!
-//! - A config in `.claude` belongs to the folder above it; so does one in the `hooks` or `.claude-plugin` folder of a plug-in. Any other
-//!   is taken for a file of its project's top folder, which is a guess, as it is for templates: there a file counts as missing
-//!   only if the folder that it should be in is there.
+//! - A config in `.claude` belongs to the folder above it; so does one in the `hooks` or `.claude-plugin` folder of a plug-in. What
+//!   is no file of settings belongs to the plug-in whose manifest lies beside it or a folder or two above, wherever its hooks
+//!   lie there. Any other is taken for a file of its project's top folder, which is a guess, as it is for templates: there a file
+//!   counts as missing only if the folder that it should be in is there.
 //! - Files are found from an open folder. Links are followed by what they say, name by name, as far as they stay in the folder;
 //!   nothing above it is read.
 
@@ -18,6 +19,10 @@ use std::path::Path;
 const MOST_SCRIPT: u64 = 1 << 20;
 /// Links behind links that are followed.
 const MOST_LINKS: u32 = 8;
+/// Where a plug-in has its manifest.
+pub(super) const MANIFESTS: &str = ".claude-plugin";
+/// Its name.
+pub(super) const MANIFEST: &str = "plugin.json";
 /// Where a project lies in the session.
 const PROJECT: &str = "/workspace";
 
@@ -38,8 +43,10 @@ impl HostScripts {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("");
         let above = || folder.parent().and_then(|above| HostFolder::open(above).ok());
         let here = || HostFolder::open(folder).ok();
-        let in_plugin = matches!(name, "hooks" | ".claude-plugin");
         let in_project = name == ".claude";
+        let plugin = plugin_of(config);
+        let in_plugin =
+            plugin.is_some() || matches!(name, "hooks" | ".claude-plugin") && top_of(folder).is_none();
         // Agents and skills lie a folder or two below.
         let project = if in_project {
             above()
@@ -55,7 +62,11 @@ impl HostScripts {
         Ok(Self {
             project: project.filter(|_| !in_plugin),
             is_certain: (in_project || top_of(folder).is_some()) && !is_pattern(folder),
-            plugin: if in_plugin { above() } else { here() },
+            plugin: match plugin {
+                Some(plugin) => HostFolder::open(plugin).ok(),
+                None if matches!(name, "hooks" | ".claude-plugin") => above(),
+                None => here(),
+            },
             seeds: seeds.collect::<io::Result<_>>()?,
         })
     }
@@ -71,6 +82,19 @@ impl HostScripts {
         fitting.sort_by_key(|(rest, _)| rest.len());
         fitting.first().map(|(rest, folder)| look(folder, rest, true))
     }
+}
+
+/// The plug-in that a config is of, by the manifest beside it or up to two folders above.
+pub(super) fn plugin_of(config: &Path) -> Option<&Path> {
+    let name = config.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    if name.starts_with("settings") {
+        return None;
+    }
+    let has_manifest = |folder: &&Path| {
+        let manifests = HostFolder::open(folder).and_then(|folder| folder.folder(MANIFESTS));
+        manifests.is_ok_and(|folder| matches!(folder.kind(MANIFEST), Ok(Some(HostKind::File))))
+    };
+    config.ancestors().skip(1).take(3).find(has_manifest)
 }
 
 /// Whether a folder is one that others are made from: what its hooks call may lie in those only.

@@ -29,7 +29,7 @@ pub struct ShArguments {
     /// Run this command string: SCRIPT, then $0 and the arguments
     #[arg(short = 'c', value_name = "SCRIPT")]
     pub command: Option<OsString>,
-    /// Copy a folder of the host into the session, to /workspace unless told otherwise (repeatable)
+    /// Copy a folder of the host into the session, to /workspace unless told otherwise (repeatable); `~` is /home/agent there
     #[arg(long, value_name = "HOSTDIR[:VPATH]")]
     pub seed: Vec<String>,
     /// Start from a fixture: a name below vfs-fixtures/, or a folder

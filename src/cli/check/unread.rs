@@ -1,0 +1,47 @@
+//! Configs that their platform never reads. Claude Code has the hooks of a project in its settings, those of a plug-in where its manifest
+//! says: a `hooks.json` in the project's `.claude` looks right and does nothing.
+
+use crate::cli::script_files::{MANIFEST, MANIFESTS, plugin_of};
+use crate::hook::Dialect;
+use crate::hook::lint::{CONFIG_UNREAD, Finding};
+use crate::vfs::fixture::host::{self, MOST_TEXT};
+use serde_json::Value;
+use std::path::Path;
+
+/// What is to be said of a config's place.
+pub(super) fn finding(dialect: Dialect, config: &Path, name: &str) -> Option<Finding> {
+    if dialect != Dialect::ClaudeCode || config.file_name()? != "hooks.json" {
+        return None;
+    }
+    let folder = config.parent()?;
+    let in_claude = |folder: &Path| folder.file_name().is_some_and(|name| name == ".claude");
+    let is_there = in_claude(folder) || folder.ends_with("hooks") && folder.parent().is_some_and(in_claude);
+    if !is_there || is_named(config) {
+        return None;
+    }
+    let message = "Claude Code reads no hooks from a file of this name in `.claude`: none of these runs";
+    Some(Finding::about_file(&CONFIG_UNREAD, name, None, message.to_owned()))
+}
+
+/// Whether a plug-in has the config: by its manifest, or at the place where hooks are read without one. A list of plug-ins
+/// (`marketplace.json`) may say so, too, in ways that are not looked at.
+fn is_named(config: &Path) -> bool {
+    let lists = config.ancestors().skip(1).take(3);
+    if lists.map(|folder| folder.join(MANIFESTS).join("marketplace.json")).any(|list| {
+        host::read_named(&list, MOST_TEXT)
+            .is_ok_and(|text| memchr::memmem::find(&text, b"\"hooks\"").is_some())
+    }) {
+        return true;
+    }
+    let Some(plugin) = plugin_of(config) else { return false };
+    let Some(place) = config.strip_prefix(plugin).ok().and_then(Path::to_str) else { return true };
+    let Ok(text) = host::read_named(&plugin.join(MANIFESTS).join(MANIFEST), MOST_TEXT) else { return true };
+    let Ok(manifest) = serde_json::from_slice::<Value>(&text) else { return true };
+    let hooks = manifest.get("hooks").unwrap_or(&Value::Null);
+    let paths = hooks.as_array().map_or(std::slice::from_ref(hooks), Vec::as_slice);
+    let names = |path: &Value| {
+        path.as_str()
+            .is_some_and(|path| path.trim_start_matches(['.', '/']) == place.trim_start_matches(['.', '/']))
+    };
+    place == "hooks/hooks.json" || paths.iter().any(names)
+}
