@@ -307,6 +307,25 @@ fn a_file_that_claude_code_never_reads_is_told() {
     assert!(is_unread(".claude/hooks.json").0);
     folder.write(".claude/hooks/a.sh", "true\n");
     assert_eq!(is_unread(".claude/hooks/hooks.json"), (false, false));
+    // A list of plug-ins may name the folder itself as one, from which then all is looked for.
+    let list = r#"{"name": "m", "plugins": [{"name": "p", "source": "./.claude"}]}"#;
+    folder.write(".claude-plugin/plugin.json", r#"{"name": "p"}"#);
+    assert_eq!(is_unread(".claude/hooks/hooks.json"), (true, false));
+    folder.write(".claude-plugin/marketplace.json", list);
+    assert_eq!(is_unread(".claude/hooks/hooks.json"), (false, true));
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_of_a_template_are_for_who_copies_it() {
+    let folder = Folder::new("check-template");
+    let hooks = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": ".claude/hooks/a.sh"}]}]}}"#;
+    for (top, is_told) in [("templates/php", false), ("php", true)] {
+        let config = format!("{top}/.claude/settings.json");
+        folder.write(&config, hooks).write(&format!("{top}/.claude/hooks/a.sh"), "true\n");
+        let (stdout, _, _) = folder.run(&["check", &config], "");
+        assert_eq!(stdout.contains("[script-not-executable]"), is_told, "{stdout}");
+    }
 }
 
 #[test]

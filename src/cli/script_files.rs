@@ -4,16 +4,18 @@
 //! - A config in `.claude` belongs to the folder above it; so does one in the `hooks` or `.claude-plugin` folder of a plug-in. What
 //!   is no file of settings belongs to the plug-in whose manifest lies beside it or a folder or two above, wherever its hooks
 //!   lie there. Any other is taken for a file of its project's top folder, which is a guess, as it is for templates: there a file
-//!   counts as missing only if the folder that it should be in is there.
+//!   counts as missing only if the folder that it should be in is there, and files of a template as executable: who copies them
+//!   sets that.
 //! - Files are found from an open folder. Links are followed by what they say, name by name, as far as they stay in the folder;
 //!   nothing above it is read.
 
 use super::fire::split_seed;
 use crate::hook::lint::{Found, Root, ScriptFile, ScriptFiles, ScriptPath};
-use crate::vfs::fixture::host::{HostFolder, HostKind};
+use crate::vfs::fixture::host::{HostFolder, HostKind, MOST_TEXT};
+use serde_json::Value;
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a script that is read.
 const MOST_SCRIPT: u64 = 1 << 20;
@@ -23,6 +25,8 @@ const MOST_LINKS: u32 = 8;
 pub(super) const MANIFESTS: &str = ".claude-plugin";
 /// Its name.
 pub(super) const MANIFEST: &str = "plugin.json";
+/// The list of plug-ins that a repository has.
+pub(super) const LIST: &str = "marketplace.json";
 /// Where a project lies in the session.
 const PROJECT: &str = "/workspace";
 
@@ -31,6 +35,8 @@ pub(super) struct HostScripts {
     project: Option<HostFolder>,
     /// Whether the project's folder is certain.
     is_certain: bool,
+    /// Whether what is made of the files gets its modes then.
+    is_pattern: bool,
     plugin: Option<HostFolder>,
     /// Path in the session, without a `/` at its end, and the folder that lies there.
     seeds: Vec<(String, HostFolder)>,
@@ -62,8 +68,9 @@ impl HostScripts {
         Ok(Self {
             project: project.filter(|_| !in_plugin),
             is_certain: (in_project || top_of(folder).is_some()) && !is_pattern(folder),
+            is_pattern: is_pattern(folder),
             plugin: match plugin {
-                Some(plugin) => HostFolder::open(plugin).ok(),
+                Some(plugin) => HostFolder::open(&plugin).ok(),
                 None if matches!(name, "hooks" | ".claude-plugin") => above(),
                 None => here(),
             },
@@ -84,17 +91,31 @@ impl HostScripts {
     }
 }
 
-/// The plug-in that a config is of, by the manifest beside it or up to two folders above.
-pub(super) fn plugin_of(config: &Path) -> Option<&Path> {
+/// The plug-in that a config is of: by its manifest, beside the config or up to two folders above, or by a list of plug-ins there
+/// that names the folder. The deepest folder counts.
+pub(super) fn plugin_of(config: &Path) -> Option<PathBuf> {
     let name = config.file_name().and_then(|name| name.to_str()).unwrap_or("");
     if name.starts_with("settings") {
         return None;
     }
-    let has_manifest = |folder: &&Path| {
-        let manifests = HostFolder::open(folder).and_then(|folder| folder.folder(MANIFESTS));
-        manifests.is_ok_and(|folder| matches!(folder.kind(MANIFEST), Ok(Some(HostKind::File))))
-    };
-    config.ancestors().skip(1).take(3).find(has_manifest)
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in config.ancestors().skip(1).take(3) {
+        let Ok(manifests) = HostFolder::open(folder).and_then(|folder| folder.folder(MANIFESTS)) else {
+            continue;
+        };
+        if matches!(manifests.kind(MANIFEST), Ok(Some(HostKind::File))) {
+            found.push(folder.to_owned());
+        }
+        let Ok(list) = manifests.read(LIST, MOST_TEXT) else { continue };
+        let list: Value = serde_json::from_slice(&list.content).unwrap_or_default();
+        let plugins = list.get("plugins").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let sources = plugins.iter().filter_map(|plugin| plugin.get("source")?.as_str());
+        let sources = sources.map(|source| source.trim_start_matches("./").trim_end_matches('/'));
+        let named =
+            sources.map(|source| if source.is_empty() { folder.to_owned() } else { folder.join(source) });
+        found.extend(named.filter(|plugin| config.starts_with(plugin)));
+    }
+    found.into_iter().max_by_key(|folder| folder.components().count())
 }
 
 /// Whether a folder is one that others are made from: what its hooks call may lie in those only.
@@ -120,14 +141,18 @@ impl ScriptFiles for HostScripts {
         let in_folder = |folder: &Option<HostFolder>, is_certain| {
             folder.as_ref().map_or(Found::Unknown, |folder| look(folder, &path.path, is_certain))
         };
-        match path.root {
+        let mut found = match path.root {
             Root::Project => {
                 let seeded = self.seeded(&format!("{PROJECT}/{}", path.path));
                 seeded.unwrap_or_else(|| in_folder(&self.project, self.is_certain))
             }
             Root::Plugin => in_folder(&self.plugin, self.project.is_none()),
             Root::Session => self.seeded(&format!("/{}", path.path)).unwrap_or(Found::Unknown),
+        };
+        if let Found::File(file) = &mut found {
+            file.is_executable |= self.is_pattern;
         }
+        found
     }
 }
 

@@ -1,7 +1,7 @@
 //! Configs that their platform never reads. Claude Code has the hooks of a project in its settings, those of a plug-in where its manifest
 //! says: a `hooks.json` in the project's `.claude` looks right and does nothing.
 
-use crate::cli::script_files::{MANIFEST, MANIFESTS, plugin_of};
+use crate::cli::script_files::{LIST, MANIFEST, MANIFESTS, plugin_of};
 use crate::hook::Dialect;
 use crate::hook::lint::{CONFIG_UNREAD, Finding};
 use crate::vfs::fixture::host::{self, MOST_TEXT};
@@ -23,18 +23,18 @@ pub(super) fn finding(dialect: Dialect, config: &Path, name: &str) -> Option<Fin
     Some(Finding::about_file(&CONFIG_UNREAD, name, None, message.to_owned()))
 }
 
-/// Whether a plug-in has the config: by its manifest, or at the place where hooks are read without one. A list of plug-ins
-/// (`marketplace.json`) may say so, too, in ways that are not looked at.
+/// Whether a plug-in has the config: by its manifest, or at the place where hooks are read without one. What a list of plug-ins
+/// says of hooks itself is not looked at.
 fn is_named(config: &Path) -> bool {
     let lists = config.ancestors().skip(1).take(3);
-    if lists.map(|folder| folder.join(MANIFESTS).join("marketplace.json")).any(|list| {
+    if lists.map(|folder| folder.join(MANIFESTS).join(LIST)).any(|list| {
         host::read_named(&list, MOST_TEXT)
             .is_ok_and(|text| memchr::memmem::find(&text, b"\"hooks\"").is_some())
     }) {
         return true;
     }
     let Some(plugin) = plugin_of(config) else { return false };
-    let Some(place) = config.strip_prefix(plugin).ok().and_then(Path::to_str) else { return true };
+    let Some(place) = config.strip_prefix(&plugin).ok().and_then(Path::to_str) else { return true };
     let Ok(text) = host::read_named(&plugin.join(MANIFESTS).join(MANIFEST), MOST_TEXT) else { return true };
     let Ok(manifest) = serde_json::from_slice::<Value>(&text) else { return true };
     let hooks = manifest.get("hooks").unwrap_or(&Value::Null);
