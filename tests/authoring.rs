@@ -309,7 +309,7 @@ fn a_file_that_claude_code_never_reads_is_told() {
     assert_eq!(is_unread(".claude/hooks/hooks.json"), (false, false));
     // A list of plug-ins may name the folder itself as one, from which then all is looked for.
     let list = r#"{"name": "m", "plugins": [{"name": "p", "source": "./.claude"}]}"#;
-    folder.write(".claude-plugin/plugin.json", r#"{"name": "p"}"#);
+    folder.write(".claude-plugin/plugin.json", r#"{"name": "p"}"#).write(".claude/hooks/b.sh", "");
     assert_eq!(is_unread(".claude/hooks/hooks.json"), (true, false));
     folder.write(".claude-plugin/marketplace.json", list);
     assert_eq!(is_unread(".claude/hooks/hooks.json"), (false, true));

@@ -24,7 +24,7 @@ const MOST_LINKS: u32 = 8;
 /// Where a plug-in has its manifest.
 pub(super) const MANIFESTS: &str = ".claude-plugin";
 /// Its name.
-pub(super) const MANIFEST: &str = "plugin.json";
+const MANIFEST: &str = "plugin.json";
 /// The list of plug-ins that a repository has.
 pub(super) const LIST: &str = "marketplace.json";
 /// Where a project lies in the session.
@@ -103,7 +103,8 @@ pub(super) fn plugin_of(config: &Path) -> Option<PathBuf> {
         let Ok(manifests) = HostFolder::open(folder).and_then(|folder| folder.folder(MANIFESTS)) else {
             continue;
         };
-        if matches!(manifests.kind(MANIFEST), Ok(Some(HostKind::File))) {
+        let manifest = manifests.read(MANIFEST, MOST_TEXT).ok();
+        if manifest.is_some_and(|manifest| has(folder, &manifest.content, config)) {
             found.push(folder.to_owned());
         }
         let Ok(list) = manifests.read(LIST, MOST_TEXT) else { continue };
@@ -116,6 +117,22 @@ pub(super) fn plugin_of(config: &Path) -> Option<PathBuf> {
         found.extend(named.filter(|plugin| config.starts_with(plugin)));
     }
     found.into_iter().max_by_key(|folder| folder.components().count())
+}
+
+/// Whether a plug-in with this manifest has the config: hooks in the project's `.claude` are another matter, unless it names them.
+fn has(plugin: &Path, manifest: &[u8], config: &Path) -> bool {
+    let Ok(place) = config.strip_prefix(plugin) else { return false };
+    !place.starts_with(".claude") || names(manifest, place)
+}
+
+/// Whether a manifest names the file of hooks at a place of its plug-in.
+fn names(manifest: &[u8], place: &Path) -> bool {
+    let Ok(manifest) = serde_json::from_slice::<Value>(manifest) else { return false };
+    let hooks = manifest.get("hooks").unwrap_or(&Value::Null);
+    let paths = hooks.as_array().map_or(std::slice::from_ref(hooks), Vec::as_slice);
+    let bare = |path: &str| path.trim_start_matches(['.', '/']).to_owned();
+    let Some(place) = place.to_str().map(bare) else { return false };
+    paths.iter().filter_map(Value::as_str).any(|path| bare(path) == place)
 }
 
 /// Whether a folder is one that others are made from: what its hooks call may lie in those only.

@@ -1,11 +1,10 @@
 //! Configs that their platform never reads. Claude Code has the hooks of a project in its settings, those of a plug-in where its manifest
 //! says: a `hooks.json` in the project's `.claude` looks right and does nothing.
 
-use crate::cli::script_files::{LIST, MANIFEST, MANIFESTS, plugin_of};
+use crate::cli::script_files::{LIST, MANIFESTS, plugin_of};
 use crate::hook::Dialect;
 use crate::hook::lint::{CONFIG_UNREAD, Finding};
 use crate::vfs::fixture::host::{self, MOST_TEXT};
-use serde_json::Value;
 use std::path::Path;
 
 /// What is to be said of a config's place.
@@ -23,8 +22,7 @@ pub(super) fn finding(dialect: Dialect, config: &Path, name: &str) -> Option<Fin
     Some(Finding::about_file(&CONFIG_UNREAD, name, None, message.to_owned()))
 }
 
-/// Whether a plug-in has the config: by its manifest, or at the place where hooks are read without one. What a list of plug-ins
-/// says of hooks itself is not looked at.
+/// Whether a plug-in has the config, or may have it: what a list of plug-ins says of hooks itself is not looked at.
 fn is_named(config: &Path) -> bool {
     let lists = config.ancestors().skip(1).take(3);
     if lists.map(|folder| folder.join(MANIFESTS).join(LIST)).any(|list| {
@@ -33,15 +31,5 @@ fn is_named(config: &Path) -> bool {
     }) {
         return true;
     }
-    let Some(plugin) = plugin_of(config) else { return false };
-    let Some(place) = config.strip_prefix(&plugin).ok().and_then(Path::to_str) else { return true };
-    let Ok(text) = host::read_named(&plugin.join(MANIFESTS).join(MANIFEST), MOST_TEXT) else { return true };
-    let Ok(manifest) = serde_json::from_slice::<Value>(&text) else { return true };
-    let hooks = manifest.get("hooks").unwrap_or(&Value::Null);
-    let paths = hooks.as_array().map_or(std::slice::from_ref(hooks), Vec::as_slice);
-    let names = |path: &Value| {
-        path.as_str()
-            .is_some_and(|path| path.trim_start_matches(['.', '/']) == place.trim_start_matches(['.', '/']))
-    };
-    place == "hooks/hooks.json" || paths.iter().any(names)
+    plugin_of(config).is_some()
 }

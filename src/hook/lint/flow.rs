@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Unknown,
     /// What a command printed or a file holds.
     Text,
+    /// A path that the payload names: the platform's own text, though it may have blanks and quotes in it.
+    Place,
     /// Text of the payload.
     Payload,
 }
@@ -109,6 +111,8 @@ const PLAIN_FIELDS: &[&str] = &[
     "subagent_type",
     "model",
 ];
+/// Fields of payloads that hold paths of the platform's own.
+const PLACE_FIELDS: &[&str] = &["cwd", "transcript_path", "agent_transcript_path", "transcriptPath"];
 /// Commands that print text of any form.
 const TEXT: &[&str] = &[
     "cat", "head", "tail", "git", "find", "ls", "grep", "sed", "awk", "npm", "npx", "pnpm", "yarn", "cargo",
@@ -273,7 +277,7 @@ impl Flow {
         .contains(&name)
         {
             if self.mentions_payload(text) {
-                return Kind::Payload;
+                return if are_places(super::texts::members(text)) { Kind::Place } else { Kind::Payload };
             }
             return if TEXT.contains(&name) { Kind::Text } else { self.of_variables(text) };
         }
@@ -294,22 +298,19 @@ impl Flow {
         if !fields.is_empty() && deep.iter().all(|field| PLAIN_FIELDS.contains(field)) {
             return Kind::Plain;
         }
+        let payload = if are_places(deep.iter().copied()) { Kind::Place } else { Kind::Payload };
         let at = text.find("jq ").unwrap_or(0);
         let piped = text.get(..at).unwrap_or("");
         if variables(piped).next().is_some() || text.contains("<<<") {
             // What a variable holds goes through it.
             let held = if text.contains("<<<") { text } else { piped };
             return if self.mentions_payload(held) {
-                Kind::Payload
+                payload
             } else {
                 self.of_variables(held).max(Kind::Unknown)
             };
         }
-        if has_file(text.get(at + 3..).unwrap_or("")) || text.contains(" < ") {
-            Kind::Text
-        } else {
-            Kind::Payload
-        }
+        if has_file(text.get(at + 3..).unwrap_or("")) || text.contains(" < ") { Kind::Text } else { payload }
     }
 
     fn mentions_payload(&self, source: &str) -> bool {
@@ -329,6 +330,11 @@ impl Flow {
             return self.mentions_payload(bare) || self.kind(bare) == Kind::Payload;
         }
         self.kind(source) == Kind::Payload || source.contains("/dev/stdin")
+    }
+
+    /// Whether a variable holds what blanks may split.
+    pub(super) fn is_split(&self, name: &str) -> bool {
+        matches!(self.of_variable(name), Kind::Place | Kind::Payload)
     }
 
     /// Whether a variable holds text of the payload as it is.
@@ -353,7 +359,7 @@ impl Flow {
                     let length = expansion_length(rest);
                     skip = at + length.max(1);
                     let kind = self.kind(rest.get(..length).unwrap_or(rest));
-                    if inside && matches!(kind, Kind::Text | Kind::Payload) {
+                    if inside && matches!(kind, Kind::Text | Kind::Place | Kind::Payload) {
                         return true;
                     }
                 }
@@ -501,6 +507,13 @@ pub(super) fn first_value(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
+/// Whether fields of a payload are there and hold paths and names of the platform's own alone.
+fn are_places<'t>(fields: impl Iterator<Item = &'t str>) -> bool {
+    let mut fields = fields.peekable();
+    fields.peek().is_some()
+        && fields.all(|field| PLACE_FIELDS.contains(&field) || PLAIN_FIELDS.contains(&field))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -532,6 +545,8 @@ mod tests {
     fn what_variables_hold() {
         let script = concat!(
             "in=$(cat); c=$(echo \"$in\" | jq -r '.tool_input.command // empty'); t=$(jq -r .tool_name <<< \"$in\")\n",
+            "p=$(printf %s \"$in\" | python3 -c \"import json,sys; print(json.load(sys.stdin).get('cwd',''))\"); w=\"${X:-$p}/a\"; v=$(jq -r .cwd)\n",
+            "y=$(echo \"$in\" | python3 -c \"import json,sys; print(json.load(sys.stdin)['tool_input']['cwd'])\")\n",
             "n=${#c}; e=$(printf '%s' \"$c\" | sed 's/\"/\\\\\"/g'); f=$(cat \"/tmp/$c\"); d=$(date); s=\"x $c\"; l=a; b=$(jq -r .v p.json)"
         );
         let view = crate::inspect::inspect(script.as_bytes());
@@ -547,6 +562,10 @@ mod tests {
             ("s", Kind::Payload),
             ("l", Kind::Fixed),
             ("b", Kind::Text),
+            ("p", Kind::Place),
+            ("w", Kind::Place),
+            ("v", Kind::Place),
+            ("y", Kind::Payload),
         ] {
             assert_eq!(flow.of_variable(name), kind, "{name}");
         }

@@ -156,14 +156,16 @@ impl HookLint<'_> {
             for word in command.words.iter().filter(|word| word.text.is_none()) {
                 // What stands in a substitution is a command of its own.
                 if word.source.contains("$(") || word.source.contains('`') {
-                    let prints = |text: &str| text.contains("jq ") && flow.kind(text) == Kind::Payload;
+                    let prints = |text: &str| {
+                        text.contains("jq ") && matches!(flow.kind(text), Kind::Place | Kind::Payload)
+                    };
                     if unquoted_substitutions(&word.source).into_iter().any(prints) {
                         let message = "what jq prints of the payload stands without quotes";
                         self.report_in_script(&PAYLOAD_UNQUOTED, command.span.start, message);
                     }
                     continue;
                 }
-                let named = unquoted_variables(&word.source).into_iter().find(|name| flow.is_text(name));
+                let named = unquoted_variables(&word.source).into_iter().find(|name| flow.is_split(name));
                 if let Some(name) = named {
                     let message = format!("`${name}` holds text from the payload and stands without quotes");
                     self.report_in_script(&PAYLOAD_UNQUOTED, command.span.start, message);
@@ -197,7 +199,8 @@ impl HookLint<'_> {
             }
             let arguments = command.words.get(index + 1..).unwrap_or(&[]);
             let is_text = |word: &WordView| {
-                word.text.is_none() && matches!(flow.kind(&word.source), Kind::Text | Kind::Payload)
+                word.text.is_none()
+                    && matches!(flow.kind(&word.source), Kind::Text | Kind::Place | Kind::Payload)
             };
             let computed =
                 quoted_arguments(format).into_iter().filter_map(|index| arguments.get(index)).any(is_text);
@@ -363,7 +366,7 @@ fn is_harmless(source: &str, flow: &Flow) -> bool {
             && !inner.starts_with("cat");
     }
     // What the script does not fill itself is a setting of its user, or the argument of a function.
-    !source.contains("{}") && !matches!(flow.kind(source), Kind::Text | Kind::Payload)
+    !source.contains("{}") && !matches!(flow.kind(source), Kind::Text | Kind::Place | Kind::Payload)
 }
 
 /// Which arguments of printf (from 0) stand between quotes in its format.

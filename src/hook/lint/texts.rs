@@ -358,6 +358,13 @@ pub(super) fn roots(text: &str) -> impl Iterator<Item = &str> {
     captures(&ROOT, text)
 }
 
+/// The members that a program in Python reads: `data["cwd"]`, `data.get('cwd')`.
+pub(super) fn members(text: &str) -> impl Iterator<Item = &str> {
+    static READ: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?:\.get\(|\[)\s*\\?["'](\w+)"#).ok());
+    captures(&READ, text)
+}
+
 /// Values of the string member `name`.
 pub(super) fn string_values<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
     static MEMBER: LazyLock<Option<Regex>> =
