@@ -20,7 +20,7 @@ pub(in crate::hook) const CONTRACT: Contract = Contract {
 /// An event map with names like `PreToolUse` whose entries are groups (with `hooks`), or the manifest of a plug-in, which may
 /// name files of them.
 fn recognises(config: &Node) -> bool {
-    let is_json = |path: &str| path.ends_with(".json");
+    let is_json = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| extension == "json");
     let parts = config.get("hooks").map(|hooks| hooks.as_array().unwrap_or(std::slice::from_ref(hooks)));
     let names_file = parts.is_some_and(|parts| parts.iter().any(|part| part.as_str().is_some_and(is_json)));
     if names_file && config.get("name").is_some() {
