@@ -73,7 +73,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 async fn write(ctx: &mut Context, record: &impl serde::Serialize) -> Result<(), UtilityError> {
     ctx.tick().await?;
     let mut line = Vec::new();
-    serde_json::to_writer(&mut line, record).map_err(|error| UtilityError::failed(error.to_string()))?;
+    serde_json::to_writer(&mut line, record).map_err(|error| UtilityError::failed(format!("{error}")))?;
     line.push(b'\n');
     ctx.stdout.write(&line).await
 }
