@@ -305,7 +305,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
             longest.watch("drop", || drop(outcome));
             heap = HEAP.get_peak_memory() as u64;
             for percent in DROPPED_AT {
-                drop_part_way(runtime, sandbox, (&hooks, &event), polls * percent / 100, &mut longest);
+                drop_part_way(runtime, sandbox, (hooks, &event), polls * percent / 100, &mut longest);
             }
             end.to_owned()
         }

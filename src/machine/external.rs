@@ -355,7 +355,7 @@ impl Process {
         let future = if let Some(command) = run.services.host_commands.get(name) {
             command(context)
         } else if let Some(utility) = utility::find(name) {
-            (utility.run)(Context { utility: Some(utility), ..context })
+            utility::start(utility, context)
         } else {
             drop(context);
             run.note_not_found(name);

@@ -435,6 +435,22 @@ utilities! {
     zstdcat,
 }
 
+/// Bytes of arguments from which on reading them may take long.
+const LONG_ARGUMENTS: usize = 64 << 10;
+
+/// Starts a utility; one with very many arguments, or long ones, when that may take long.
+pub(crate) fn start(utility: &'static Utility, context: Context) -> BoxFuture<ExitStatus> {
+    let context = Context { utility: Some(utility), ..context };
+    let bytes: usize = context.args.iter().map(|arg| size_of::<crate::text::Text>() + arg.len()).sum();
+    if bytes < LONG_ARGUMENTS {
+        return (utility.run)(context);
+    }
+    boxed(async move {
+        context.may_take_long().await;
+        (utility.run)(context).await
+    })
+}
+
 /// The utility of that name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Utility> {
     let index = UTILITIES.binary_search_by(|utility| utility.name.as_bytes().cmp(name)).ok()?;

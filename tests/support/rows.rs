@@ -116,7 +116,7 @@ impl Row {
     /// How long all its runs may take; hooks have no limit in common.
     pub(crate) fn allowed(&self) -> Duration {
         if self.hooks.is_some() {
-            return Duration::from_secs(60);
+            return Duration::from_mins(1);
         }
         Duration::from_millis(self.limits.wall_time_ms) * (self.runs as u32 + 1)
     }

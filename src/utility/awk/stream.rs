@@ -183,7 +183,7 @@ impl Streams {
             let mut request = shell(ctx, command);
             request.stdout = Some(Description::pipe_writer(writer));
             let running = Some(ctx.start_command(request, Relation::Child));
-            let input = Input::new(Description::pipe_reader(reader));
+            let input = Input::new(Description::pipe_reader(reader), &ctx.meter);
             let process = Process { reader: RecordReader::new(input), running, status: ExitStatus::SUCCESS };
             self.processes.insert(command.to_metered(), process);
         }

@@ -153,7 +153,7 @@ impl Context {
     /// input can be seeked.
     pub fn standard_input(&self) -> Input {
         let description = self.descriptors.get(0).cloned().unwrap_or_else(Description::closed);
-        Input::new(description)
+        Input::new(description, &self.meter)
     }
 
     /// `path` made absolute.
@@ -165,7 +165,7 @@ impl Context {
     /// Opens a file for reading.
     pub fn open(&self, path: &[u8]) -> Result<Input, FsError> {
         let options = OpenOptions { read: true, ..OpenOptions::default() };
-        Ok(Input::new(self.open_description(path, &options)?))
+        Ok(Input::new(self.open_description(path, &options)?, &self.meter))
     }
 
     /// Opens a file for writing, created with mode 0666 less the umask; truncated unless `append`.

@@ -3,7 +3,7 @@
 use super::pace::Quick;
 use super::pace::yield_now;
 use crate::io::Description;
-use crate::limit::gauge;
+use crate::limit::{Meter, gauge};
 use crate::memory::{Arc, Vec};
 use crate::utility::UtilityError;
 use crate::vfs::{Errno, FsError};
@@ -21,12 +21,17 @@ pub struct Input {
     buffer: Vec<u8>,
     start: usize,
     ended: bool,
+    /// Of the run.
+    meter: std::sync::Arc<Meter>,
 }
+
+/// Bytes of an input from which on what is done with all of it may take long.
+const LONG: usize = 16 << 10;
 
 impl Input {
     /// Reads from `description`.
-    pub(crate) const fn new(description: Arc<Description>) -> Self {
-        Self { description, buffer: Vec::new(), start: 0, ended: false }
+    pub(crate) fn new(description: Arc<Description>, meter: &std::sync::Arc<Meter>) -> Self {
+        Self { description, buffer: Vec::new(), start: 0, ended: false, meter: std::sync::Arc::clone(meter) }
     }
 
     /// The description below.
@@ -182,7 +187,7 @@ impl Input {
         Ok(Some(self.buffer.as_slice()).filter(|line| !line.is_empty()))
     }
 
-    /// Everything that is left.
+    /// Everything that is left. Who reads much at once is about to do something long with it: it is given when that may be.
     pub async fn read_to_end(&mut self) -> Result<Vec<u8>, FsError> {
         while !self.ended {
             self.read_more().await?;
@@ -192,6 +197,9 @@ impl Input {
             bytes.remove_front(self.start);
         }
         self.start = 0;
+        while bytes.len() >= LONG && !self.meter.may_take_long() {
+            yield_now().await;
+        }
         Ok(bytes)
     }
 }

@@ -189,7 +189,7 @@ async fn look(
         prefix.push(' ');
     }
     match ctx.open_description(name, &OpenOptions { read: true, ..OpenOptions::default() }) {
-        Ok(description) => read(ctx, settings, Input::new(description), &prefix).await.map(Ok),
+        Ok(description) => read(ctx, settings, Input::new(description, &ctx.meter), &prefix).await.map(Ok),
         Err(FsError::Limit(limit)) => Err(limit.into()),
         Err(FsError::Errno(Errno::AccessDenied)) => {
             let can = if data.mode & 0o222 == 0 { "" } else { "writable, " };

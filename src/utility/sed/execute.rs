@@ -17,7 +17,7 @@ pub(super) async fn output_of(ctx: &mut Context, command: &[u8]) -> Result<Vec<u
         ctx.command(vec![Text::from_static(b"sh"), Text::from_static(b"-c"), Text::from(command)]);
     request.stdout = Some(Description::pipe_writer(writer));
     let mut running = Some(ctx.start_command(request, Relation::Child));
-    let mut input = Input::new(Description::pipe_reader(reader));
+    let mut input = Input::new(Description::pipe_reader(reader), &ctx.meter);
     let mut output = Vec::new();
     loop {
         let count = {
