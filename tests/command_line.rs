@@ -120,7 +120,9 @@ fn fire_says_what_kept_guards_from_their_work() {
         "user:PreToolUse_1_1: command not found: gitleaks",
         "user:PreToolUse_1_1: no such file: ./none.sh",
     ];
-    let lines: Vec<_> = stderr.lines().collect();
+    let mut lines: Vec<_> = stderr.lines().collect();
+    let hint = "hookbox: the session has no files of yours: --seed FOLDER copies the project in";
+    assert_eq!(lines.pop(), Some(hint));
     assert_eq!((lines.len(), status), (expected.len(), 0), "{stderr}");
     for (line, end) in lines.iter().zip(expected) {
         assert!(line.starts_with("hookbox: warning: ") && line.ends_with(end), "{line}");
