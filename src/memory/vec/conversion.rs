@@ -5,6 +5,7 @@ use crate::limit::gauge;
 use std::borrow::Cow;
 
 impl<T: Clone> From<&[T]> for Vec<T> {
+    #[inline]
     fn from(items: &[T]) -> Self {
         let bytes = size_of_val(items);
         if bytes <= gauge::SMALL {
@@ -27,6 +28,7 @@ impl<T: Clone, const N: usize> From<&[T; N]> for Vec<T> {
 }
 
 impl<T, const N: usize> From<[T; N]> for Vec<T> {
+    #[inline]
     fn from(items: [T; N]) -> Self {
         let mut vec = Self::with_capacity(N);
         vec.extend(items);
@@ -62,6 +64,7 @@ impl From<crate::memory::String> for Vec<u8> {
 }
 
 impl<T> FromIterator<T> for Vec<T> {
+    #[inline]
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let mut vec = Self::new();
         vec.extend(items);
@@ -70,6 +73,7 @@ impl<T> FromIterator<T> for Vec<T> {
 }
 
 impl<T> Extend<T> for Vec<T> {
+    #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         let items = items.into_iter();
         let (least, most) = items.size_hint();

@@ -35,6 +35,7 @@ impl<T> Iterator for IntoIter<T> {
     fn next(&mut self) -> Option<T> {
         self.items.next()
     }
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.items.size_hint()
     }
@@ -49,6 +50,7 @@ impl<T> DoubleEndedIterator for IntoIter<T> {
 impl<T> ExactSizeIterator for IntoIter<T> {}
 
 impl<T> Drop for IntoIter<T> {
+    #[inline]
     fn drop(&mut self) {
         gauge::release(self.bytes);
     }
@@ -57,6 +59,7 @@ impl<T> Drop for IntoIter<T> {
 impl<T> IntoIterator for Vec<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
+    #[inline]
     fn into_iter(mut self) -> IntoIter<T> {
         let bytes = self.bytes();
         IntoIter { items: std::mem::take(&mut self.0).into_iter(), bytes }

@@ -42,6 +42,7 @@ impl Machine<'_> {
         (self.stack, self.frames, self.iterators, self.base, self.pc) = (stack, frames, iterators, base, pc);
     }
 
+    #[inline]
     pub(super) fn argument(&mut self, variable: Var) -> Result<(), Fault> {
         let value = match self.slot(variable) {
             Value::Array(number) => Value::Array(*number),
@@ -60,6 +61,7 @@ impl Machine<'_> {
         Ok(())
     }
 
+    #[inline]
     pub(super) fn call(&mut self, function: u32, mut count: usize) -> Result<(), Fault> {
         let Some(definition) = self.program.functions.get(function as usize) else { return Ok(()) };
         let Some(entry) = definition.entry else {
@@ -87,6 +89,7 @@ impl Machine<'_> {
         Ok(())
     }
 
+    #[inline]
     pub(super) fn leave(&mut self) {
         let value = self.pop();
         // Arrays that a local variable made go; those that were given stay with their owner.
