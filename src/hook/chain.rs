@@ -142,6 +142,7 @@ impl<'a> Firing<'a> {
             pace.look().await;
             let given_way = Arc::clone(&pace.given_way);
             let mut turns = Turns { config, host, event, name: chain.event_name(), hooks, chain };
+            turns.chain.prepare(&mut pace).await;
             let records = match turns.chain.order() {
                 Order::Sequential => {
                     background::beside(session, &given_way, pin!(turns.sequential(pace))).await

@@ -22,6 +22,7 @@ use super::notice::Notice;
 use super::record::{Effect, HookRecord, LogRecord, Phase};
 use super::request::Request;
 use super::runner::HookFuture;
+use super::running::Pace;
 use super::script::{Ended, ScriptOutcome};
 use super::setting::Setting;
 use super::version::{ContractVersion, VersionRow};
@@ -241,6 +242,12 @@ pub(crate) trait Chain<'a>: Send {
     /// [`Hooks::due`](super::hooks::Hooks::due).
     fn due(&self) -> Option<Vec<usize>> {
         None
+    }
+
+    /// Settles, before the first hook is looked at, what does not change during the firing. A config may have thousands of
+    /// hooks: a look at the pace after each lets others come first.
+    fn prepare(&mut self, _: &mut Pace) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
     }
 
     /// Whether the hook is to run, by its matcher and by what earlier hooks changed.

@@ -18,7 +18,7 @@ const IN_A_TURN: Duration = Duration::from_micros(400);
 const MOST_RUNNING: usize = 64;
 
 /// Lets other tasks of the thread come first after some work. What a hook's conditions and its payload cost is not known before.
-pub(super) struct Pace {
+pub(crate) struct Pace {
     since: Duration,
     /// It just did; nothing is waited for.
     pub(super) given_way: Arc<AtomicBool>,
@@ -29,7 +29,7 @@ impl Pace {
         Self { since: real_monotonic(), given_way: Arc::default() }
     }
 
-    pub(super) async fn look(&mut self) {
+    pub(crate) async fn look(&mut self) {
         if real_monotonic().saturating_sub(self.since) < IN_A_TURN {
             return;
         }

@@ -1,6 +1,6 @@
 //! One firing: which handlers run (R5, R13, R49), what each gets (3), what their answers come to.
 //!
-//! All that a handler gets is the same for all of one firing, so who runs is settled when it opens. Nothing stops a firing
+//! All that a handler gets is the same for all of one firing, so who runs is settled before the first starts. Nothing stops a firing
 //! early (R50). R57 has no case here: matching cannot fail, and a payload always has a text.
 
 use super::answer::ClaudeAnswer;
@@ -26,6 +26,7 @@ use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
+use crate::hook::running::Pace;
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::version::Part;
 use crate::text::Text;
@@ -67,20 +68,15 @@ impl<'a> ClaudeChain<'a> {
             payload.continuing = host.state().with(|state: &mut KeptState| state.is_continuing(agent));
         }
         let label = payload.hook_name();
-        let selection = select(bundle, event, name, &payload, host);
-        let running = selection.iter().filter(|(_, selected)| selected.is_ok()).count();
-        if running > 0 {
-            crate::hook::watch::show_if_watched(host, || log::execution_start(name, &label, running));
-        }
         Self {
             bundle,
             event,
             name,
             host,
             text: None,
-            selection,
-            running,
-            cwd: (running > 0).then(|| directory(&payload, bundle, host)).flatten(),
+            selection: Vec::new(),
+            running: 0,
+            cwd: None,
             payload,
             env_files: Vec::new(),
             env_text: String::new(),
@@ -187,41 +183,6 @@ fn note(bundle: &ClaudeBundle, event: &Event, host: &dyn HookRunner) {
     }
 }
 
-/// Who runs.
-fn select(
-    bundle: &ClaudeBundle,
-    event: &Event,
-    name: EventName,
-    payload: &Payload<'_>,
-    host: &dyn HookRunner,
-) -> Vec<(usize, Result<(), Mismatch>)> {
-    let value = payload.matched_value();
-    let home = &bundle.settings.home;
-    let call = event.tool_call().map(|call| RuleCall::new(&call.name, &call.arguments, payload.cwd(), home));
-    let mut classes = FxHashSet::default();
-    let due = bundle.hooks.due(name.name());
-    let mut selection = Vec::with_capacity(due.len());
-    for &index in due {
-        let Some(HookOf { hook, extra, .. }) = bundle.hooks.get(index) else { continue };
-        let mut selected =
-            applies(event, name, extra, payload).and_then(|()| extra.matcher.test(value.as_deref()));
-        if selected.is_ok() {
-            selected = rule(extra, call.as_ref());
-        }
-        if selected.is_ok()
-            && extra.once
-            && host.state().with(|state: &mut KeptState| state.spent.contains(&hook.id))
-        {
-            selected = Err(Mismatch::Never("it says `once` and ran already"));
-        }
-        if selected.is_ok() && !classes.insert(extra.class) {
-            selected = Err(Mismatch::Never("an equal handler runs already (R49)"));
-        }
-        selection.push((index, selected));
-    }
-    selection
-}
-
 /// Tests that are not the handler's own.
 fn applies(event: &Event, name: EventName, extra: &Extra, payload: &Payload<'_>) -> Result<(), Mismatch> {
     if let HookSource::Agent(agent) = &extra.source
@@ -269,6 +230,39 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
 
     fn order(&self) -> Order {
         Order::Parallel
+    }
+
+    /// Who runs.
+    async fn prepare(&mut self, pace: &mut Pace) {
+        let (bundle, name, payload, host) = (self.bundle, self.name, &self.payload, self.host);
+        let value = payload.matched_value();
+        let home = &bundle.settings.home;
+        let call = self.event.tool_call();
+        let call = call.map(|call| RuleCall::new(&call.name, &call.arguments, payload.cwd(), home));
+        let mut classes = FxHashSet::default();
+        let due = bundle.hooks.due(name.name());
+        self.selection.reserve(due.len());
+        for &index in due {
+            let Some(HookOf { hook, extra, .. }) = bundle.hooks.get(index) else { continue };
+            let mut selected = applies(self.event, name, extra, payload)
+                .and_then(|()| extra.matcher.test(value.as_deref()))
+                .and_then(|()| rule(extra, call.as_ref()));
+            let is_spent = || host.state().with(|state: &mut KeptState| state.spent.contains(&hook.id));
+            if selected.is_ok() && extra.once && is_spent() {
+                selected = Err(Mismatch::Never("it says `once` and ran already"));
+            }
+            if selected.is_ok() && !classes.insert(extra.class) {
+                selected = Err(Mismatch::Never("an equal handler runs already (R49)"));
+            }
+            self.running += usize::from(selected.is_ok());
+            self.selection.push((index, selected));
+            pace.look().await;
+        }
+        if self.running > 0 {
+            let (label, running) = (&self.label, self.running);
+            crate::hook::watch::show_if_watched(host, || log::execution_start(name, label, running));
+            self.cwd = directory(payload, bundle, host);
+        }
     }
 
     fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {

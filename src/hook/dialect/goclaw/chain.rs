@@ -26,6 +26,7 @@ use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
+use crate::hook::running::Pace;
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::timestamp::{random_uuid, timestamp};
 use crate::hook::word::Word;
@@ -75,7 +76,7 @@ impl<'a> GoclawChain<'a> {
         host: &'a dyn HookRunner,
     ) -> Self {
         prompt::note_turn(event, EventName::starts_turn(&event.moment), host);
-        let mut chain = Self {
+        Self {
             bundle,
             host,
             payload: Payload::new(event, name, host),
@@ -92,9 +93,7 @@ impl<'a> GoclawChain<'a> {
             rewritten_by: Vec::new(),
             rewrote: Rewrote::default(),
             proposed: None,
-        };
-        chain.resolve();
-        chain
+        }
     }
 
     /// What an answer does to the chain.
@@ -110,31 +109,6 @@ impl<'a> GoclawChain<'a> {
             self.contexts.extend(answer.context);
         }
         (effect, Flow::Continue, None)
-    }
-
-    /// R6, R28, R35.
-    fn resolve(&mut self) {
-        let of_event = match &self.bundle.resolve_error {
-            Some(_) => vec![0],
-            None if self.bundle.dry => {
-                self.due = vec![0];
-                return;
-            }
-            None => Vec::from(self.all_of_event()),
-        };
-        let is_there = |index: &usize| {
-            if self.bundle.resolve_error.is_some() {
-                return true;
-            }
-            let Some(HookOf { hook, extra: row, .. }) = self.bundle.hooks.get(*index) else { return false };
-            row.is_visible(&self.event.context) && self.bundle.shared.gate(&hook.id) != Gate::Off
-        };
-        self.due = of_event.into_iter().filter(is_there).collect();
-        if self.event.context.depth > DEEPEST {
-            self.fail(log::TOO_DEEP.to_owned());
-        } else if let Some(why) = &self.bundle.resolve_error {
-            self.fail(format!("hooks: resolve failed: {why}"));
-        }
     }
 
     fn all_of_event(&self) -> &'a [usize] {
@@ -331,6 +305,32 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
 
     fn order(&self) -> Order {
         if self.payload.name.row().blocks { Order::Sequential } else { Order::Parallel }
+    }
+
+    /// R6, R28, R35.
+    async fn prepare(&mut self, pace: &mut Pace) {
+        let bundle = self.bundle;
+        if let Some(why) = &bundle.resolve_error {
+            self.due = vec![0];
+            let is_too_deep = self.event.context.depth > DEEPEST;
+            let why = format!("hooks: resolve failed: {why}");
+            self.fail(if is_too_deep { log::TOO_DEEP.to_owned() } else { why });
+            return;
+        }
+        if bundle.dry {
+            self.due = vec![0];
+            return;
+        }
+        for &index in self.all_of_event() {
+            let Some(HookOf { hook, extra: row, .. }) = bundle.hooks.get(index) else { continue };
+            if row.is_visible(&self.event.context) && bundle.shared.gate(&hook.id) != Gate::Off {
+                self.due.push(index);
+            }
+            pace.look().await;
+        }
+        if self.event.context.depth > DEEPEST {
+            self.fail(log::TOO_DEEP.to_owned());
+        }
     }
 
     fn due(&self) -> Option<Vec<usize>> {
