@@ -107,6 +107,11 @@ impl<O: Copy + PartialEq> Arguments<O> {
         self.given.iter().filter(|given| !given.is_negated).map(|given| (given.option, given.value.as_ref()))
     }
 
+    /// Options in order, and whether each is negated.
+    pub(crate) fn all_in_order(&self) -> impl Iterator<Item = (O, Option<&Text>, bool)> {
+        self.given.iter().map(|given| (given.option, given.value.as_ref(), given.is_negated))
+    }
+
     /// Whether an odd number of times an option stands before an operand.
     pub(crate) fn is_toggled_at(&self, option: impl Into<O>, operand: usize) -> bool {
         let before = self.marks.get(operand).copied().unwrap_or(0);
@@ -202,7 +207,10 @@ impl Git {
                     }
                     parser.take_cluster(cluster, &mut args)?;
                 }
-                _ => arguments.operands.push(arg),
+                _ => {
+                    only_operands = self.row.operands_end_options;
+                    arguments.operands.push(arg);
+                }
             }
         }
         let mut arguments = parser.arguments;
@@ -212,6 +220,11 @@ impl Git {
 }
 
 impl Command {
+    /// Whether `--no-NAME` takes an option back.
+    fn may_negate(&self, spec: &OptionSpec) -> bool {
+        !self.never_negated.contains(&spec.long)
+    }
+
     /// What a subcommand says of arguments that it cannot take: its usage.
     pub(crate) fn usage_error(&self) -> GitError {
         GitError::Plain(usage(self), 129)
@@ -227,21 +240,43 @@ fn usage(row: &Command) -> String {
         text.push('\n');
     }
     text.push('\n');
-    for spec in row.options {
-        let short = if spec.short == '\0' { String::new() } else { format!("-{}", spec.short) };
-        let comma = if spec.short == '\0' || spec.long.is_empty() { "" } else { ", " };
-        let long = if spec.long.is_empty() { String::new() } else { format!("--{}", spec.long) };
-        let argument = match spec.argument {
-            OptionArgument::None => String::new(),
-            OptionArgument::Required(name) => format!(" <{name}>"),
-            OptionArgument::Optional(name) => format!("[=<{name}>]"),
-            OptionArgument::Number(name) => format!("-<{name}>"),
-        };
-        let left = format!("{short}{comma}{long}{argument}");
-        text.push_str(&format!("    {left:<21} {}\n", spec.help));
+    let mut headings = row.headings.iter();
+    let mut next = headings.next();
+    for (index, spec) in row.options.iter().enumerate() {
+        if let Some((_, heading)) = next.filter(|(first, _)| *first == spec.long) {
+            text.push_str(if index == 0 { "" } else { "\n" });
+            text.push_str(&format!("{heading}\n"));
+            next = headings.next();
+        }
+        push_option(&mut text, row, spec);
     }
-    text.push('\n');
+    if !row.options.is_empty() {
+        text.push('\n');
+    }
     text
+}
+
+/// The line of an option in a usage. Rows with headings have git's layout, the names that may be negated are marked there.
+fn push_option(text: &mut String, row: &Command, spec: &OptionSpec) {
+    let has_layout = !row.headings.is_empty();
+    let short = if spec.short == '\0' { String::new() } else { format!("-{}", spec.short) };
+    let comma = if spec.short == '\0' || spec.long.is_empty() { "" } else { ", " };
+    let negation = if has_layout && row.may_negate(spec) { "[no-]" } else { "" };
+    let long = if spec.long.is_empty() { String::new() } else { format!("--{negation}{}", spec.long) };
+    let argument = match spec.argument {
+        OptionArgument::None => String::new(),
+        OptionArgument::Required(name) => format!(" <{name}>"),
+        OptionArgument::Optional(name) => format!("[=<{name}>]"),
+        OptionArgument::Number(name) => format!("-<{name}>"),
+    };
+    let left = format!("{short}{comma}{long}{argument}");
+    if !has_layout {
+        text.push_str(&format!("    {left:<21} {}\n", spec.help));
+    } else if left.len() < 22 {
+        text.push_str(&format!("    {left:<22}{}\n", spec.help));
+    } else {
+        text.push_str(&format!("    {left}\n{:26}{}\n", "", spec.help));
+    }
 }
 
 /// What a subcommand says of an option that it does not know.
@@ -294,16 +329,23 @@ impl Parser {
         }
         if let Some(positive) = name.strip_prefix(b"no-")
             && let Some((row, spec)) = self.long(|known| known == positive).next()
+            && self.row.may_negate(spec)
         {
             return Ok((row, spec, true));
         }
         let mut fits = self.long(|known| known.starts_with(name));
-        match (fits.next(), fits.next()) {
+        let (mut last, mut before) = (fits.next(), None);
+        for fit in fits {
+            before = last.replace(fit);
+        }
+        match (last, before) {
             (Some((row, spec)), None) if name.len() > 1 => Ok((row, spec, false)),
-            (Some((_, one)), Some((_, other))) if self.row.style == Style::Options => {
-                let (name, one, other) = (bstr::BStr::new(name), one.long, other.long);
-                let text = format!("ambiguous option: {name} (could be --{one} or --{other})");
-                Err(GitError::Error(text, 129))
+            (Some((_, other)), Some((_, one))) if self.row.style == Style::Options => {
+                let (name, one, other, usage) =
+                    (bstr::BStr::new(name), one.long, other.long, usage(self.row));
+                let text =
+                    format!("error: ambiguous option: {name} (could be --{one} or --{other})\n{usage}");
+                Err(GitError::Plain(text, 129))
             }
             _ => Err(unknown(self.row, &format!("--{}", bstr::BStr::new(long)), true)),
         }
@@ -316,6 +358,9 @@ impl Parser {
         };
         let (row, spec, is_negated) = self.find_long(long, name)?;
         let value = match (spec.argument, attached) {
+            (_, Some(_)) if is_negated => {
+                return Err(GitError::Error(format!("option `no-{}' takes no value", spec.long), 129));
+            }
             _ if is_negated => None,
             (OptionArgument::None | OptionArgument::Number(_), Some(_)) => {
                 return Err(GitError::Error(format!("option `{}' takes no value", spec.long), 129));

@@ -2,10 +2,10 @@
 //! trees, and the configuration that goes with it.
 
 use super::Git;
-use super::config::{Config, Scope, truth};
+use super::config::{self, Config, Scope, truth};
 use super::error::{Result, fatal, found};
 use super::object::Database;
-use crate::memory::{JoinMetered, ToMetered, Vec};
+use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::file::join;
 use crate::vfs::FileSystem;
@@ -30,6 +30,25 @@ pub(crate) struct Repository {
     /// How `rev-parse --git-dir` shows it.
     pub(crate) shown_git_dir: Vec<u8>,
     pub(crate) is_bare: bool,
+}
+
+/// A text of configuration: where it is from, and how it is taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) origin: Text,
+    /// Where it is, if it is a file: what it includes is sought beside it.
+    pub(crate) path: Option<Text>,
+    pub(crate) scope: Scope,
+    /// Whether the files that it includes are read.
+    pub(crate) has_includes: bool,
+}
+
+/// A name in the folder of a file.
+fn beside(file: &[u8], name: &[u8]) -> Vec<u8> {
+    match memchr::memrchr(b'/', file).and_then(|slash| file.get(..=slash)) {
+        Some(folder) if !name.starts_with(b"/") => [folder, name].concat_metered(),
+        _ => name.to_metered(),
+    }
 }
 
 /// Whether `path` is `folder` or in it.
@@ -227,24 +246,31 @@ impl Git {
 
     /// Reads all configuration.
     pub(crate) fn read_config(&mut self) -> Result<()> {
+        self.config = self.all_config(true)?;
+        Ok(())
+    }
+
+    /// All configuration, with or without the files that are included.
+    pub(crate) fn all_config(&self, has_includes: bool) -> Result<Config> {
         let mut config = Config::default();
         let skips_system =
             self.ctx.env.get(b"GIT_CONFIG_NOSYSTEM").is_some_and(|value| truth(value) == Some(true));
         if !skips_system {
             let path = self.ctx.env.get(b"GIT_CONFIG_SYSTEM").map_or(&b"/etc/gitconfig"[..], Text::as_bytes);
-            self.add_config(&mut config, path, path, Scope::System, 0)?;
+            self.add_config(&mut config, path, path, Scope::System, has_includes)?;
         }
         for path in self.global_config_paths() {
-            self.add_config(&mut config, &path, &path, Scope::Global, 0)?;
+            self.add_config(&mut config, &path, &path, Scope::Global, has_includes)?;
         }
         if self.is_found {
             let path = join(&self.repo.common_dir, b"config");
             let is_here = self.repo.common_dir == self.repo.git_dir;
             let shown = if is_here { join(&self.repo.shown_git_dir, b"config") } else { path.clone() };
-            self.add_config(&mut config, &path, &shown, Scope::Local, 0)?;
+            self.add_config(&mut config, &path, &shown, Scope::Local, has_includes)?;
             if config.truth("extensions.worktreeconfig") == Some(true) {
                 let path = join(&self.repo.git_dir, b"config.worktree");
-                self.add_config(&mut config, &path, &path, Scope::Worktree, 0)?;
+                let shown = join(&self.repo.shown_git_dir, b"config.worktree");
+                self.add_config(&mut config, &path, &shown, Scope::Worktree, has_includes)?;
             }
         }
         if let Some(count) = self.variable("GIT_CONFIG_COUNT") {
@@ -268,50 +294,82 @@ impl Git {
         for parameter in &self.parameters {
             config.add_parameter(parameter)?;
         }
-        self.config = config;
-        Ok(())
+        Ok(config)
     }
 
-    /// Adds a file, and after it what it includes.
+    /// Adds a file and, with `has_includes`, what it includes; a file that is not there is empty.
     fn add_config(
         &self,
         config: &mut Config,
         path: &[u8],
         shown: &[u8],
         scope: Scope,
-        depth: usize,
+        has_includes: bool,
     ) -> Result<()> {
         let Some(text) = read_file(self.fs(), &self.ctx.absolute(path))? else { return Ok(()) };
-        let before = config.entries.len();
-        config.add_file(&text, scope, shown)?;
-        if depth >= MOST_INCLUDES {
-            return Ok(());
-        }
-        let mut included: Vec<Vec<u8>> = Vec::new();
-        for entry in config.entries.get(before..).unwrap_or(&[]) {
-            let Some(value) = &entry.value else { continue };
-            let applies = if entry.name == b"include.path" {
-                true
-            } else {
-                let condition =
-                    entry.name.strip_prefix(b"includeif.").and_then(|rest| rest.strip_suffix(b".path"));
-                condition.is_some_and(|condition| self.include_applies(condition, path))
-            };
-            if applies {
-                let value = self.expand_home(value);
-                included.push(crate::vfs::path::join(crate::utility::file::parent(path), &value));
+        let source =
+            Source { origin: config::origin("file", shown), path: Some(path.into()), scope, has_includes };
+        self.add_source(config, &text, &source, 0)
+    }
+
+    /// Adds the entries of a text, with what it includes at the place where it does.
+    pub(crate) fn add_source(
+        &self,
+        config: &mut Config,
+        text: &[u8],
+        source: &Source,
+        depth: usize,
+    ) -> Result<()> {
+        let Source { origin, path, scope, has_includes } = source;
+        config.add_text(text, *scope, origin, &mut |config, entry| {
+            if !has_includes {
+                return Ok(());
             }
-        }
-        for path in included {
-            self.add_config(config, &path, &path, scope, depth + 1)?;
-        }
-        Ok(())
+            let is_plain = entry.name == b"include.path";
+            let condition =
+                entry.name.strip_prefix(b"includeif.").and_then(|rest| rest.strip_suffix(b".path"));
+            let here = path.as_deref().unwrap_or(&[]);
+            if !is_plain && !condition.is_some_and(|condition| self.include_applies(condition, here)) {
+                return Ok(());
+            }
+            let fault = |words: String| config::bad_entry(&words, entry);
+            let Some(value) = &entry.value else {
+                return Err(fault(format!("missing value for '{}'", entry.name)));
+            };
+            let value = self.expand_home(value);
+            if value.starts_with(b"~") {
+                let value = bstr::BStr::new(&value);
+                return Err(fault(format!("could not expand include path '{value}'")));
+            }
+            if !value.starts_with(b"/") && path.is_none() {
+                return Err(fault("relative config includes must come from files".into()));
+            }
+            let included = beside(here, &value);
+            let Some(text) = read_file(self.fs(), &self.ctx.absolute(&included))? else { return Ok(()) };
+            let from = origin.strip_prefix(b"file:").unwrap_or(origin);
+            let shown = beside(from, &value);
+            if depth >= MOST_INCLUDES {
+                let (shown, from) = (bstr::BStr::new(&shown), bstr::BStr::new(from));
+                return Err(fatal!(
+                    "exceeded maximum include depth ({MOST_INCLUDES}) while including\n\t{shown}\nfrom\n\t{from}\n\
+                     This might be due to circular includes."
+                ));
+            }
+            let source = Source {
+                origin: config::origin("file", &shown),
+                path: Some(included.into()),
+                scope: *scope,
+                has_includes: true,
+            };
+            self.add_source(config, &text, &source, depth + 1)
+        })
     }
 
     /// `~/` at the start of a path is the user's home.
     pub(crate) fn expand_home(&self, path: &[u8]) -> Vec<u8> {
         match (path.strip_prefix(b"~/"), self.variable("HOME")) {
             (Some(rest), Some(home)) => join(home, rest),
+            _ if path == b"~" => self.variable("HOME").map_or(path, |home| home.as_bytes()).to_metered(),
             _ => path.to_metered(),
         }
     }

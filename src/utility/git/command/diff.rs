@@ -35,6 +35,7 @@ git diff [<options>] --no-index [--] <path> <path>",
     needs: Needs::Perhaps,
     style: Style::Diff,
     run: command!(run),
+    ..Command::BASE
 };
 
 options! {

@@ -20,6 +20,7 @@ pub(super) static COMMAND: Command = Command {
     needs: Needs::WorkTree,
     style: Style::Diff,
     run: command!(run),
+    ..Command::BASE
 };
 
 async fn run(git: &mut Git) -> Result<u8> {

@@ -21,6 +21,12 @@ pub(crate) struct Command {
     pub(crate) usage: &'static str,
     /// The options, in the order of the usage.
     pub(crate) options: &'static [OptionSpec],
+    /// The heading before an option with this long name in the usage; without any the usage is a plain list.
+    pub(crate) headings: &'static [(&'static str, &'static str)],
+    /// Long names that have no form with `no-`.
+    pub(crate) never_negated: &'static [&'static str],
+    /// Whether what stands after the first operand are operands.
+    pub(crate) operands_end_options: bool,
     pub(crate) needs: Needs,
     pub(crate) style: Style,
     pub(crate) run: fn(Git) -> BoxFuture<ExitStatus>,
@@ -32,6 +38,9 @@ impl Command {
         name: "",
         usage: "",
         options: &[],
+        headings: &[],
+        never_negated: &[],
+        operands_end_options: false,
         needs: Needs::Repository,
         style: Style::Options,
         run: |_| boxed(std::future::ready(ExitStatus::SUCCESS)),

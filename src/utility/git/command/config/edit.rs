@@ -2,7 +2,9 @@
 
 use crate::utility::file::join;
 use crate::utility::git::command::prelude::*;
-use crate::utility::git::config::{canonical, header, places as places_of, quoted};
+use crate::utility::git::config::{
+    EntryPlace, MARK, canonical, header, is_blank, places as places_of, quoted,
+};
 use crate::utility::git::repository::read_file;
 
 impl Git {
@@ -11,7 +13,8 @@ impl Git {
         let path = join(&self.repo.common_dir, b"config");
         let text = read_file(self.fs(), &path)?.unwrap_or_default();
         let name = canonical(name).unwrap_or_default();
-        let text = edited(&text, &name, Some(value), &|_| true, false)?.0;
+        let line = Line { name: &name, value: Some(value), comment: &[] };
+        let text = edited(&text, &name, &line, &|_| true, false)?;
         self.fs().write(&path, &text, 0o644)?;
         Ok(())
     }
@@ -20,140 +23,229 @@ impl Git {
     pub(in crate::utility::git::command) fn drop_section(&mut self, front: &[u8]) -> Result<()> {
         let path = join(&self.repo.common_dir, b"config");
         let text = read_file(self.fs(), &path)?.unwrap_or_default();
-        if let Some(text) = without_section(&text, front, None)? {
+        let name = front.strip_suffix(b".").unwrap_or(front);
+        if let Some(text) = renamed(&text, name, None) {
             self.fs().write(&path, &text, 0o644)?;
         }
         self.read_config()
     }
 }
 
-/// The text of a file in which a value is set, or removed.
+/// The line that is written.
+pub(super) struct Line<'l> {
+    /// As it was given, not in lower case.
+    pub(super) name: &'l [u8],
+    /// `None`: there is none, values are removed.
+    pub(super) value: Option<&'l [u8]>,
+    pub(super) comment: &'l [u8],
+}
+
+/// The text of a file in which a value is set, or removed. `is_hit` chooses the entries that go, by where they start.
 pub(super) fn edited(
     text: &[u8],
     name: &[u8],
-    value: Option<&[u8]>,
+    line: &Line<'_>,
     is_hit: &dyn Fn(usize) -> bool,
     is_added: bool,
-) -> Result<(Vec<u8>, bool)> {
-    let places = places_of(text).map_err(|line| fatal!("bad config line {line} in file"))?;
-    let last = memchr::memrchr(b'.', name).unwrap_or(0);
-    let (section, key) = (name.get(..=last).unwrap_or(&[]), name.get(last + 1..).unwrap_or(&[]));
-    let line = value.map(|value| [b"\t", key, b" = ", &quoted(value)[..], b"\n"].concat_metered());
-    let hits: Vec<_> = places
-        .iter()
-        .filter(|place| !place.is_header && *place.name == *name && !is_added && is_hit(place.start))
-        .collect();
+) -> Result<Vec<u8>> {
+    let places = read_places(text)?;
+    let last = memchr::memrchr(b'.', name).map_or(0, |dot| dot + 1);
+    let (section, key) = (name.get(..last).unwrap_or(&[]), line.name.get(last..).unwrap_or(&[]));
+    let Line { name: given, value, comment } = *line;
+    let line = value.map(|value| [b"\t", key, b" = ", &quoted(value)[..], comment, b"\n"].concat_metered());
+    let is_meant = |place: &EntryPlace| !place.is_header && *place.name == *name && is_hit(place.start);
+    let hits: Vec<usize> =
+        (0..places.len()).filter(|at| !is_added && places.get(*at).is_some_and(is_meant)).collect();
     let mut out: Vec<u8> = Vec::new();
-    if let Some(final_hit) = hits.last() {
-        let mut at = 0;
-        for hit in &hits {
-            out.extend_from_slice(text.get(at..hit.start).unwrap_or(&[]));
-            if let Some(line) = line.as_ref().filter(|_| hit.start == final_hit.start) {
-                if !out.is_empty() && !out.ends_with(b"\n") {
-                    out.push(b'\n');
-                }
+    let mut copied = 0;
+    if hits.is_empty() {
+        let Some(line) = line else { return Ok(text.to_metered()) };
+        let end = end_of_section(text, &places, section);
+        copied = end.unwrap_or(text.len());
+        push_lines(text.get(..copied).unwrap_or(text), &mut out);
+        if end.is_none() {
+            out.extend_from_slice(&header(given));
+            out.push(b'\n');
+        }
+        out.extend_from_slice(&line);
+    } else {
+        let mut hits = hits.as_slice();
+        while let Some((&at, rest)) = hits.split_first() {
+            hits = rest;
+            let Some(place) = places.get(at) else { continue };
+            let (mut start, mut end) = (place.start, place.end);
+            if line.is_none()
+                && let Some((first, last, rest)) = emptied_section(text, &places, section, at, rest)
+            {
+                (start, end, hits) = (first, last, rest);
+            }
+            let kept = text.get(copied..start).unwrap_or(&[]);
+            let blanks = kept.iter().rev().take_while(|byte| is_blank(**byte) && **byte != b'\n').count();
+            push_lines(kept.get(..kept.len() - blanks).unwrap_or(kept), &mut out);
+            copied = end;
+        }
+        out.extend_from_slice(line.as_deref().unwrap_or(&[]));
+    }
+    out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
+    Ok(out)
+}
+
+/// Adds a part of a text, which then ends with the end of a line.
+fn push_lines(part: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(part);
+    if !part.is_empty() && !part.ends_with(b"\n") {
+        out.push(b'\n');
+    }
+}
+
+/// Where a line is added to a section: after the last entry, or the head, of the last one with its name.
+fn end_of_section(text: &[u8], places: &[EntryPlace], section: &[u8]) -> Option<usize> {
+    let (mut end, mut is_inside) = (None, false);
+    for place in places {
+        if place.is_header {
+            is_inside = *place.name == *section;
+        }
+        if is_inside {
+            end = Some(place.end);
+        }
+    }
+    let end = end?;
+    // The end of the line of a head goes with it.
+    let after = text.get(end..).unwrap_or(&[]);
+    let has_end = text.get(..end).is_some_and(|before| before.ends_with(b"\n"));
+    let more = if has_end {
+        0
+    } else if after.starts_with(b"\r\n") {
+        2
+    } else {
+        usize::from(after.starts_with(b"\n"))
+    };
+    Some(end + more)
+}
+
+/// The range of the section that is empty without an entry and those that go after it, and what goes further on. A section
+/// stays where comments are about it or beside it.
+fn emptied_section<'h>(
+    text: &[u8],
+    places: &[EntryPlace],
+    section: &[u8],
+    hit: usize,
+    mut more: &'h [usize],
+) -> Option<(usize, usize, &'h [usize])> {
+    let has_comment = |from: usize, to: usize| {
+        text.get(from..to).is_some_and(|gap| memchr::memchr2(b'#', b';', gap).is_some())
+    };
+    let is_own = |place: &EntryPlace| place.is_header && *place.name == *section;
+    let (mut at, mut has_head) = (hit, false);
+    let start = loop {
+        let before = at.checked_sub(1).and_then(|before| places.get(before));
+        let from = before.map_or(0, |before| before.end);
+        if has_comment(from, places.get(at)?.start) {
+            return None;
+        }
+        match before {
+            Some(before) if is_own(before) => has_head = true,
+            Some(before) if !before.is_header && !has_head => return None,
+            Some(before) => break before.end,
+            None => break if text.starts_with(MARK) { MARK.len() } else { 0 },
+        }
+        at -= 1;
+    };
+    let mut from = places.get(hit)?.end;
+    for (index, place) in places.iter().enumerate().skip(hit + 1) {
+        if has_comment(from, place.start) {
+            return None;
+        }
+        from = place.end;
+        match more.split_first() {
+            Some((next, rest)) if *next == index => more = rest,
+            _ if is_own(place) => {}
+            _ if place.is_header => return Some((start, place.start, more)),
+            _ => return None,
+        }
+    }
+    (!has_comment(from, text.len())).then_some((start, text.len(), more))
+}
+
+/// The text with a section renamed, or removed; `None`: there is none of that name.
+pub(super) fn renamed(text: &[u8], name: &[u8], new: Option<&Text>) -> Option<Vec<u8>> {
+    let mut out: Vec<u8> = Vec::new();
+    let (mut is_found, mut is_removed) = (false, false);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let body = trimmed(line);
+        if !body.starts_with(b"[") {
+            if !is_removed {
                 out.extend_from_slice(line);
             }
-            at = hit.end;
+            continue;
         }
-        out.extend_from_slice(text.get(at..).unwrap_or(&[]));
-        if value.is_none() {
-            // A section that is empty then goes with it.
-            let rest = places_of(&out).unwrap_or_default();
-            let is_empty = !rest.iter().any(|place| {
-                !place.is_header
-                    && place.name.starts_with(section)
-                    && memchr::memrchr(b'.', &place.name) == Some(last)
-            });
-            if is_empty && let Some(shorter) = without_section(&out, section, Some(()))? {
-                return Ok((shorter, true));
-            }
-        }
-        return Ok((out, true));
-    }
-    let Some(line) = line else { return Ok((text.to_metered(), false)) };
-    // After the last line of its section, else in a new one.
-    let mut at = None;
-    let mut in_section = false;
-    for place in &places {
-        if place.is_header {
-            in_section = *place.name == *section;
-        }
-        if in_section {
-            at = Some(place.end);
+        is_removed = false;
+        let Some(rest) = after_header(body, name) else {
+            out.extend_from_slice(line);
+            continue;
+        };
+        is_found = true;
+        let Some(new) = new else {
+            is_removed = true;
+            continue;
+        };
+        out.extend_from_slice(&header(&[&new[..], b".key"].concat_metered()));
+        out.push(b'\n');
+        if !rest.is_empty() {
+            out.push(b'\t');
+            out.extend_from_slice(rest);
         }
     }
-    match at {
-        Some(at) => {
-            let mut end = at;
-            if text.get(end.saturating_sub(1)) != Some(&b'\n') && text.get(end) == Some(&b'\n') {
-                end += 1;
-            }
-            out.extend_from_slice(text.get(..end).unwrap_or(text));
-            if !out.ends_with(b"\n") {
-                out.push(b'\n');
-            }
-            out.extend_from_slice(&line);
-            out.extend_from_slice(text.get(end..).unwrap_or(&[]));
-        }
-        None => {
-            out.extend_from_slice(text);
-            if !out.is_empty() && !out.ends_with(b"\n") {
-                out.push(b'\n');
-            }
-            out.extend_from_slice(header(name).as_bytes());
-            out.push(b'\n');
-            out.extend_from_slice(&line);
-        }
-    }
-    Ok((out, true))
+    is_found.then_some(out)
 }
 
-/// The text without a section; with `only_if_empty`, where nothing but its head is left of it.
-fn without_section(text: &[u8], section: &[u8], only_if_empty: Option<()>) -> Result<Option<Vec<u8>>> {
-    let places = places_of(text).map_err(|line| fatal!("bad config line {line} in file"))?;
-    let heads: Vec<(usize, bool)> = places
-        .iter()
-        .filter(|place| place.is_header)
-        .map(|place| (place.start, *place.name == *section))
-        .collect();
-    if !heads.iter().any(|head| head.1) {
-        return Ok(None);
-    }
-    let mut out: Vec<u8> = text.get(..heads.first().map_or(0, |head| head.0)).unwrap_or(&[]).to_metered();
-    for (at, (start, is_gone)) in heads.iter().enumerate() {
-        let end = heads.get(at + 1).map_or(text.len(), |next| next.0);
-        let piece = text.get(*start..end).unwrap_or(&[]);
-        let has_more = memchr::memchr(b'\n', piece)
-            .is_some_and(|line| !piece.get(line..).unwrap_or(&[]).trim_ascii().is_empty());
-        if !is_gone || (only_if_empty.is_some() && has_more) {
-            out.extend_from_slice(piece);
+/// What stands after the head of a section, if it is the head of this one. Names are compared as they are written.
+fn after_header<'t>(line: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    let mut name = name.iter().copied();
+    let mut rest = line.strip_prefix(b"[")?;
+    loop {
+        let (&byte, after) = rest.split_first()?;
+        rest = after;
+        match byte {
+            b']' => return name.next().is_none().then(|| trimmed(rest)),
+            byte if is_blank(byte) => {
+                let inside = trimmed(rest).strip_prefix(b"\"")?;
+                if name.next() != Some(b'.') {
+                    return None;
+                }
+                rest = inside;
+                loop {
+                    let (&byte, after) = rest.split_first()?;
+                    rest = after;
+                    let byte = match byte {
+                        b'"' => break,
+                        b'\\' => {
+                            let (&escaped, after) = rest.split_first()?;
+                            rest = after;
+                            escaped
+                        }
+                        byte => byte,
+                    };
+                    if name.next() != Some(byte) {
+                        return None;
+                    }
+                }
+            }
+            byte => {
+                if name.next() != Some(byte) {
+                    return None;
+                }
+            }
         }
     }
-    Ok(Some(out))
 }
 
-pub(super) fn rename_section(git: &mut Git, path: &[u8], name: &Text, new: Option<&Text>) -> Result<u8> {
-    let text = read_file(git.fs(), path)?.unwrap_or_default();
-    let front = [&name[..], b"."].concat_metered();
-    let Some(shorter) = without_section(&text, &front, None)? else {
-        return Err(fatal!("no such section: {name}"));
-    };
-    let text = match new {
-        None => shorter,
-        Some(new) => {
-            let places = places_of(&text).map_err(|line| fatal!("bad config line {line}"))?;
-            let mut out: Vec<u8> = Vec::new();
-            let mut at = 0;
-            for place in places.iter().filter(|place| place.is_header && *place.name == *front) {
-                out.extend_from_slice(text.get(at..place.start).unwrap_or(&[]));
-                out.extend_from_slice(header(&[&new[..], b".key"].concat_metered()).as_bytes());
-                at = place.end;
-            }
-            out.extend_from_slice(text.get(at..).unwrap_or(&[]));
-            out
-        }
-    };
-    git.fs().write(path, &text, 0o644)?;
-    Ok(0)
+/// A text without blanks at its start.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().take_while(|byte| is_blank(**byte)).count();
+    text.get(blanks..).unwrap_or(&[])
+}
+
+fn read_places(text: &[u8]) -> Result<Vec<EntryPlace>> {
+    places_of(text).map_err(|fault| fatal!("bad config line {} in file", fault.line))
 }
