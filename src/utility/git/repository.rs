@@ -345,6 +345,8 @@ impl Git {
                 return Err(fault("relative config includes must come from files".into()));
             }
             let included = beside(here, &value);
+            // Files that include each other many times are many.
+            self.ctx.meter.refuel_in_place()?;
             let Some(text) = read_file(self.fs(), &self.ctx.absolute(&included))? else { return Ok(()) };
             let from = origin.strip_prefix(b"file:").unwrap_or(origin);
             let shown = beside(from, &value);

@@ -70,12 +70,14 @@ pub(super) fn edited(
         out.extend_from_slice(&line);
     } else {
         let mut hits = hits.as_slice();
+        let mut occupied = 0;
         while let Some((&at, rest)) = hits.split_first() {
             hits = rest;
             let Some(place) = places.get(at) else { continue };
             let (mut start, mut end) = (place.start, place.end);
             if line.is_none()
-                && let Some((first, last, rest)) = emptied_section(text, &places, section, at, rest)
+                && let Some((first, last, rest)) =
+                    emptied_section(text, &places, section, at, rest, &mut occupied)
             {
                 (start, end, hits) = (first, last, rest);
             }
@@ -124,18 +126,23 @@ fn end_of_section(text: &[u8], places: &[EntryPlace], section: &[u8]) -> Option<
 }
 
 /// The range of the section that is empty without an entry and those that go after it, and what goes further on. A section
-/// stays where comments are about it or beside it.
+/// stays where comments are about it or beside it. `occupied` is the place after which something was found that stays, so
+/// that nobody looks for it twice.
 fn emptied_section<'h>(
     text: &[u8],
     places: &[EntryPlace],
     section: &[u8],
     hit: usize,
     mut more: &'h [usize],
+    occupied: &mut usize,
 ) -> Option<(usize, usize, &'h [usize])> {
     let has_comment = |from: usize, to: usize| {
         text.get(from..to).is_some_and(|gap| memchr::memchr2(b'#', b';', gap).is_some())
     };
     let is_own = |place: &EntryPlace| place.is_header && *place.name == *section;
+    if hit < *occupied {
+        return None;
+    }
     let (mut at, mut has_head) = (hit, false);
     let start = loop {
         let before = at.checked_sub(1).and_then(|before| places.get(before));
@@ -153,6 +160,7 @@ fn emptied_section<'h>(
     };
     let mut from = places.get(hit)?.end;
     for (index, place) in places.iter().enumerate().skip(hit + 1) {
+        *occupied = index;
         if has_comment(from, place.start) {
             return None;
         }
