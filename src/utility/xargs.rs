@@ -7,6 +7,7 @@ use crate::memory::{Arc, JoinText, String, ToDecimal, Vec, format, vec};
 use crate::utility::format::escape::{Escape, Escapes};
 use crate::utility::prelude::*;
 use std::future::poll_fn;
+use std::num::IntErrorKind;
 use std::pin::Pin;
 use std::task::Poll;
 
@@ -124,55 +125,112 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     read.map(|()| runner.status)
 }
 
-fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<XargsOptions, UtilityError> {
-    let number = |option: Opt, least: u64| -> Result<Option<u64>, UtilityError> {
-        let Some(text) = options.value(option) else { return Ok(None) };
-        let name = option.short();
-        let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
-        match parsed {
-            None => Err(UtilityError::Usage(format!("invalid number \"{text}\" for -{name} option"))),
-            Some(value) if value < least as i64 => {
-                Err(UtilityError::Usage(format!("value {text} for -{name} option should be >= {least}")))
-            }
-            Some(value) => Ok(Some(value as u64)),
-        }
-    };
-    let last = options.last_of([Opt::ReplaceText, Opt::Replace, Opt::Lines, Opt::MaxLines, Opt::MaxArgs]);
-    let replace = match last {
-        Some(Opt::MaxArgs | Opt::Lines | Opt::MaxLines) => None,
-        _ => match options.last_of([Opt::ReplaceText, Opt::Replace]) {
-            Some(Opt::ReplaceText) => options.value(Opt::ReplaceText).cloned(),
-            Some(_) => Some(options.value(Opt::Replace).cloned().unwrap_or_else(|| Text::from_static(b"{}"))),
-            None => None,
-        },
-    };
-    let lines = match options.last_of([Opt::Lines, Opt::MaxLines]) {
-        Some(Opt::Lines) => number(Opt::Lines, 1)?,
-        Some(_) => Some(number(Opt::MaxLines, 1)?.unwrap_or(1)),
-        None => None,
-    };
-    let max_args = number(Opt::MaxArgs, 1)?;
-    let both = max_args.is_some() && lines.is_some();
-    if both {
-        let (kept, dropped) = if last == Some(Opt::MaxArgs) {
-            ("--max-args", "--max-lines")
-        } else {
-            ("--max-lines", "--max-args")
-        };
-        ctx.warn(format_args!(
-            "warning: options {dropped} and {kept} are mutually exclusive, ignoring previous {dropped} value"
-        ));
+/// The number that an option was given, taken as C's `strtol` does: white space before it, and no more than fits.
+fn number(option: Opt, text: &Text) -> Result<i64, UtilityError> {
+    match std::str::from_utf8(text.trim_ascii_start()).ok().map(str::parse::<i64>) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) if *error.kind() == IntErrorKind::PosOverflow => Ok(i64::MAX),
+        Some(Err(error)) if *error.kind() == IntErrorKind::NegOverflow => Ok(i64::MIN),
+        _ => Err(UtilityError::Usage(format!("invalid number \"{text}\" for -{} option", option.short()))),
     }
+}
+
+/// The number that an option was given, which is `least` or more.
+fn bounded(option: Opt, text: &Text, least: u64) -> Result<u64, UtilityError> {
+    u64::try_from(number(option, text)?).ok().filter(|value| *value >= least).ok_or_else(|| {
+        let name = option.short();
+        UtilityError::Usage(format!("value {text} for -{name} option should be >= {least}"))
+    })
+}
+
+/// Which items make a command line. Of the three kinds of options the last one counts, and those before are told of.
+#[derive(Default)]
+struct Grouping {
+    replace: Option<Text>,
+    max_lines: Option<u64>,
+    max_args: Option<u64>,
+}
+
+impl Grouping {
+    fn of(ctx: &mut Context, options: &Options<Opt>) -> Result<Self, UtilityError> {
+        let mut kept = Self::default();
+        for (option, argument) in options.given() {
+            let count = |default: u64| argument.map_or(Ok(default), |text| bounded(option, text, 1));
+            match option {
+                Opt::ReplaceText | Opt::Replace => {
+                    kept.drop_lines(ctx, "--replace/-I/-i");
+                    kept.drop_args(ctx, "--replace/-I/-i");
+                    kept.replace = Some(argument.cloned().unwrap_or_else(|| Text::from_static(b"{}")));
+                }
+                Opt::Lines | Opt::MaxLines => {
+                    let name = if option == Opt::Lines { "-L" } else { "--max-lines/-l" };
+                    kept.max_lines = Some(count(1)?);
+                    kept.drop_args(ctx, name);
+                    kept.drop_replace(ctx, name);
+                }
+                Opt::MaxArgs => {
+                    kept.max_args = Some(count(1)?);
+                    kept.drop_lines(ctx, "--max-args/-n");
+                    // An item that replaces is a command line anyway.
+                    if kept.max_args == Some(1) && kept.replace.is_some() {
+                        kept.max_args = None;
+                    } else {
+                        kept.drop_replace(ctx, "--max-args/-n");
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(kept)
+    }
+
+    fn drop_lines(&mut self, ctx: &mut Context, for_option: &str) {
+        if self.max_lines.take().is_some() {
+            exclusive(ctx, "--max-lines", for_option);
+        }
+    }
+
+    fn drop_args(&mut self, ctx: &mut Context, for_option: &str) {
+        if self.max_args.take().is_some() {
+            exclusive(ctx, "--max-args", for_option);
+        }
+    }
+
+    fn drop_replace(&mut self, ctx: &mut Context, for_option: &str) {
+        if self.replace.take().is_some() {
+            exclusive(ctx, "--replace", for_option);
+        }
+    }
+}
+
+fn exclusive(ctx: &mut Context, dropped: &str, kept: &str) {
+    ctx.warn(format_args!(
+        "warning: options {dropped} and {kept} are mutually exclusive, ignoring previous {dropped} value"
+    ));
+}
+
+/// The bytes of a command line; too few are told of, and are one.
+fn max_bytes(ctx: &mut Context, given: Option<&Text>) -> Result<u64, UtilityError> {
+    let Some(text) = given else { return Ok(MAX_BYTES) };
+    let value = number(Opt::MaxChars, text)?;
+    if value < 1 {
+        ctx.warn(format_args!("value {text} for -s option should be >= 1"));
+    }
+    Ok(u64::try_from(value).unwrap_or(1).max(1))
+}
+
+fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<XargsOptions, UtilityError> {
+    let Grouping { replace, max_lines, max_args } = Grouping::of(ctx, options)?;
     let ends = options.given().filter(|(option, _)| matches!(option, Opt::End | Opt::Eof));
     let last_end = ends.last().and_then(|(_, end)| end);
     let initial =
         if options.operands.is_empty() { vec![Text::from_static(b"echo")] } else { options.operands.clone() };
     Ok(XargsOptions {
         initial,
-        max_args: max_args.filter(|_| matches!(last, None | Some(Opt::MaxArgs))),
-        max_lines: lines.filter(|_| matches!(last, None | Some(Opt::Lines | Opt::MaxLines))),
-        max_bytes: number(Opt::MaxChars, 1)?.unwrap_or(MAX_BYTES),
-        exit_when_too_long: options.has(Opt::Exit) || replace.is_some() || lines.is_some(),
+        max_args,
+        max_lines,
+        max_bytes: max_bytes(ctx, options.value(Opt::MaxChars))?,
+        exit_when_too_long: options.has(Opt::Exit) || replace.is_some() || max_lines.is_some(),
         delimiter: match options.last_of([Opt::Null, Opt::Delimiter]) {
             Some(Opt::Null) => Some(0),
             Some(_) => {
@@ -184,9 +242,10 @@ fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<XargsOptions, U
         skip_empty: options.has(Opt::NoRunIfEmpty) || replace.is_some(),
         verbose: options.has(Opt::Verbose),
         slot: options.value(Opt::SlotVariable).cloned(),
-        processes: match number(Opt::MaxProcs, 0)? {
-            Some(0) => MAX_PROCESSES,
-            Some(count) => count,
+        processes: match options.value(Opt::MaxProcs) {
+            Some(text) => {
+                Some(bounded(Opt::MaxProcs, text, 0)?).filter(|count| *count > 0).unwrap_or(MAX_PROCESSES)
+            }
             None => 1,
         },
         has_file: options.has(Opt::ArgFile),
