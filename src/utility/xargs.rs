@@ -50,6 +50,9 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// Bytes of one command line, each argument with a NUL.
 const MAX_BYTES: u64 = 128 * 1024;
+/// What is said of one argument that does not fit, and of several.
+const LINE_TOO_LONG: &str = "argument line too long";
+const LIST_TOO_LONG: &str = "argument list too long";
 /// Most commands at a time where no bound is given.
 const MAX_PROCESSES: u64 = 32;
 
@@ -377,17 +380,23 @@ impl Runner {
         if self.settings.replace.is_some() {
             return self.replaced(ctx, &item).await;
         }
+        let most = self.settings.max_bytes;
+        if self.initial_bytes > most {
+            return Err(UtilityError::failed("cannot fit single argument within argument list size limit"));
+        }
         let size = item.len() as u64 + 1;
-        if self.initial_bytes + self.bytes + size > self.settings.max_bytes {
-            if self.items.is_empty()
-                || (self.settings.exit_when_too_long && self.settings.max_lines.is_some())
-            {
-                return Err(UtilityError::failed("argument line too long"));
+        if self.initial_bytes + size > most {
+            if !self.settings.exit_when_too_long {
+                self.flush(ctx).await?;
+            }
+            return Err(UtilityError::failed(LINE_TOO_LONG));
+        }
+        if self.initial_bytes + self.bytes + size > most {
+            let has_count = self.settings.max_lines.is_some() || self.settings.max_args.is_some();
+            if self.settings.exit_when_too_long && has_count {
+                return Err(UtilityError::failed(LIST_TOO_LONG));
             }
             self.flush(ctx).await?;
-            if self.initial_bytes + size > self.settings.max_bytes {
-                return Err(UtilityError::failed("argument line too long"));
-            }
         }
         self.bytes += size;
         self.items.push(item);
@@ -409,14 +418,22 @@ impl Runner {
     async fn replaced(&mut self, ctx: &mut Context, item: &Text) -> Result<(), UtilityError> {
         let mark = self.settings.replace.clone().unwrap_or_default();
         let Some((name, args)) = self.settings.initial.split_first() else { return Ok(()) };
+        let most = self.settings.max_bytes;
+        if item.len() as u64 >= most {
+            return Err(UtilityError::failed(LINE_TOO_LONG));
+        }
         // The whole is measured before any of it is built.
         let mut size = name.len() as u64 + 1;
         for arg in args {
             ctx.tick().await?;
-            size = size.saturating_add(replaced_length(arg, &mark, item)).saturating_add(1);
+            let length = replaced_length(arg, &mark, item).saturating_add(1);
+            if length >= most {
+                return Err(UtilityError::failed("command too long"));
+            }
+            size = size.saturating_add(length);
         }
-        if size > self.settings.max_bytes {
-            return Err(UtilityError::failed("argument line too long"));
+        if size > most {
+            return Err(UtilityError::failed(LIST_TOO_LONG));
         }
         let mut argv = vec![name.clone()];
         for arg in args {
