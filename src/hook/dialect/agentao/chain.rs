@@ -24,6 +24,7 @@ use crate::hook::matcher::Mismatch;
 use crate::hook::outcome_list::OutcomeList;
 use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
+use crate::hook::running::Pace;
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::timestamp::{random_uuid, time_text};
 use crate::text::Text;
@@ -54,7 +55,7 @@ pub(super) struct AgentaoChain<'a> {
 
 impl<'a> AgentaoChain<'a> {
     fn new(bundle: &'a AgentaoBundle, event: &'a Event, name: EventName, host: &'a dyn HookRunner) -> Self {
-        let mut chain = Self {
+        Self {
             bundle,
             event,
             name,
@@ -64,10 +65,7 @@ impl<'a> AgentaoChain<'a> {
             messages: OutcomeList::default(),
             folded: Folded::default(),
             decision: Decision::default(),
-        };
-        let due = bundle.hooks.due(name.name()).iter().filter_map(|&index| bundle.hooks.get(index));
-        chain.folded.matched = due.filter(|of| chain.test(of.extra).is_ok()).count();
-        chain
+        }
     }
 
     fn test(&self, extra: &Extra) -> Result<(), Mismatch> {
@@ -238,6 +236,15 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
     type Extra = Extra;
     type Terms = Terms;
     type Answer = AgentaoAnswer;
+
+    async fn prepare(&mut self, pace: &mut Pace) {
+        let bundle = self.bundle;
+        for &index in bundle.hooks.due(self.name.name()) {
+            let matched = bundle.hooks.get(index).is_some_and(|of| self.test(of.extra).is_ok());
+            self.folded.matched += usize::from(matched);
+            pace.look().await;
+        }
+    }
 
     fn event_name(&self) -> &'static str {
         self.name.name()
