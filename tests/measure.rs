@@ -267,11 +267,14 @@ impl HookObserver for LateHooks {
 fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect: Dialect) -> Figures {
     let bytes = |name: &str| sandbox.fs().read(format!("/workspace/{name}").as_bytes()).unwrap().into_vec();
     let (config, event) = (bytes("config"), bytes("event"));
+    let mut options = LoadOptions::default();
+    if let Ok(text) = sandbox.fs().read(b"/workspace/settings") {
+        options.settings = serde_json::from_slice(&text).unwrap();
+    }
     let mut longest = Longest::default();
     longest_step();
     HEAP.reset_peak_memory();
     let start = Instant::now();
-    let options = LoadOptions::default();
     let mut load = Longest::default();
     let loaded = load.watch("load", || HookSet::load(dialect, &config, &options));
     let event_bytes = event.len() as u64;

@@ -52,7 +52,10 @@ impl HookSet {
         let meter = Meter::new(limits, Arc::new(Clock::system()));
         let loaded = {
             let _entered = meter.enter();
-            let is_granted = gauge::charge(config.len().saturating_mul(MEMORY_PER_BYTE));
+            // Some settings are documents too (reminders, rows, settings files of the platform).
+            let settings = usize::try_from(json::map_memory(&options.settings)).unwrap_or(usize::MAX);
+            let bytes = config.len().saturating_add(settings);
+            let is_granted = gauge::charge(bytes.saturating_mul(MEMORY_PER_BYTE));
             is_granted.then(|| Self::load_located(dialect, &source, options))
         };
         match loaded {
@@ -111,8 +114,8 @@ impl HookSet {
         loaded
     }
 
-    /// Bytes of memory that loading took at most, as far as they were charged: for each byte of the text what the smallest
-    /// hooks that can be written in it take, and what its regular expressions take.
+    /// Bytes of memory that loading took at most, as far as they were charged: for each byte of the text and of the settings
+    /// what the smallest hooks that can be written in it take, and what its regular expressions take.
     pub const fn memory(&self) -> u64 {
         self.memory
     }

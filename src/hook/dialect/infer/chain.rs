@@ -48,6 +48,8 @@ pub(super) struct InferChain<'a> {
     point: Point,
     payload: Text,
     result: InferResult,
+    /// Reminders that are due and had no room.
+    left_out: Vec<String>,
 }
 
 impl<'a> InferChain<'a> {
@@ -58,11 +60,12 @@ impl<'a> InferChain<'a> {
             point,
             payload: payload::text(event, point),
             result: InferResult::default(),
+            left_out: Vec::new(),
         };
         if !bundle.reminders.is_empty() && not_dispatched(event).is_none() {
             let mode = chain.mode();
-            chain.result.reminders =
-                host.state().with(|all: &mut Sessions| all.due(&bundle.reminders, event, point, mode));
+            let due = host.state().with(|all: &mut Sessions| all.due(&bundle.reminders, event, point, mode));
+            (chain.result.reminders, chain.left_out) = (due.reminders, due.left_out);
         }
         chain
     }
@@ -163,7 +166,10 @@ impl<'a> Chain<'a> for InferChain<'a> {
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {
-        log::reminders(&self.result.reminders, self.point.name(), payload::turn(self.event))
+        let (point, turn) = (self.point.name(), payload::turn(self.event));
+        let mut logs = log::reminders(&self.result.reminders, point, turn);
+        logs.extend(self.left_out.iter().map(|name| log::left_out(name, point, turn)));
+        logs
     }
 
     fn finish(self) -> (Decision, DialectResult) {

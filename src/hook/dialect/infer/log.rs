@@ -1,9 +1,9 @@
 //! The two events (7 of the contract): `hook_command` for a run, `hook_command_skipped` for what the gate refused. Both
-//! `type` and `kind` say which it is. Reminders have one of ours.
+//! `type` and `kind` say which it is. Reminders have two of ours.
 
 use super::bundle::Extra;
 use super::result::NOT_ALLOWLISTED;
-use crate::hook::dialect::infer::reminder::due::DueReminder;
+use crate::hook::dialect::infer::reminder::due::{DueReminder, MOST_BYTES};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use crate::hook::timestamp::time_text;
@@ -45,6 +45,19 @@ pub(super) fn reminders(due: &[DueReminder], point: &'static str, turn: u64) -> 
         LogRecord::new("reminder", fields)
     };
     due.iter().map(log).collect()
+}
+
+/// `reminder_left_out`, for one that is due and has no room.
+pub(super) fn left_out(name: &str, point: &'static str, turn: u64) -> LogRecord {
+    let reason = format!("the reminders of this event are longer than {MOST_BYTES} bytes together");
+    let fields = [
+        ("type", "reminder_left_out".into()),
+        ("name", name.into()),
+        ("hook", point.into()),
+        ("turn", turn.into()),
+        ("reason", reason.into()),
+    ];
+    LogRecord::new("reminder_left_out", fields)
 }
 
 fn log<const N: usize>(

@@ -7,13 +7,17 @@
 //! (`default_reminders`) stay, and one of the file takes the place of the shipped one of its name.
 
 pub(super) mod due;
+mod text;
 
 use super::event::Point;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::error::ConfigProblem;
 use serde_json::Value;
+use text::ReminderText;
 
 const PARSE_FAILED: &str = "failed to parse reminders config: ";
+/// Reminders of one list at most: each is looked at in each event.
+const MOST_REMINDERS: usize = 1000;
 
 /// When a reminder is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +82,7 @@ impl Trigger {
 #[derive(Clone, Debug)]
 pub(super) struct Reminder {
     pub(super) name: String,
-    pub(super) text: String,
+    pub(super) text: ReminderText,
     pub(super) point: Point,
     pub(super) trigger: Trigger,
     pub(super) interval: u64,
@@ -155,6 +159,10 @@ impl File<'_> {
     fn list(&self, list: Option<&Node>) -> Result<Vec<Reminder>, ConfigProblem> {
         let Some(list) = list else { return Ok(Vec::new()) };
         let entries = list.as_array().ok_or_else(|| self.wrong_type(list, "reminders", "a list"))?;
+        if entries.len() > MOST_REMINDERS {
+            let message = format!("{PARSE_FAILED}reminders: more than {MOST_REMINDERS} of them");
+            return Err(self.source.problem(list.at, message));
+        }
         entries.iter().enumerate().map(|(index, entry)| self.reminder(index, entry)).collect()
     }
 
@@ -212,7 +220,8 @@ impl File<'_> {
             other => return Err(problem(format!("unknown when \"{other}\" (valid: [todos_empty])"))),
         };
         let guidance = self.guidance(&place, node.get("guidance"))?;
-        Ok(Reminder { name, text: words, point, trigger, interval, threshold, guidance, only_without_todos })
+        let text = ReminderText::new(words);
+        Ok(Reminder { name, text, point, trigger, interval, threshold, guidance, only_without_todos })
     }
 
     fn guidance(&self, place: &str, node: Option<&Node>) -> Result<Vec<(String, String)>, ConfigProblem> {

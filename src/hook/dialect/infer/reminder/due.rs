@@ -4,22 +4,23 @@
 //! the same call failed in a row, how often a reminder of stalled to-dos was given since they last changed. The table of the
 //! triggers is [`Now::is_due`].
 
+use super::text::Placeholder;
 use super::{Reminder, Trigger};
 use crate::hook::dialect::infer::event::Point;
 use crate::hook::dialect::infer::payload;
 use crate::hook::event::{Event, Moment, ToolCall, ToolCallSummary};
-use crate::hook::json::cut;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde::Serialize;
 use serde_json::Value;
-use std::hash::Hasher;
+use std::cell::OnceCell;
+use std::hash::{Hash, Hasher as _};
 
 /// Sessions that are kept apart at most.
 const MOST_SESSIONS: usize = 1024;
 /// Calls of a batch that are remembered at most.
 const MOST_CALLS: usize = 1024;
-/// Bytes of a text with its placeholders filled in.
-const MOST_BYTES: usize = 64 << 10;
+/// Bytes of all texts that one event brings. A text that has no room any more is left out, and told of.
+pub(in crate::hook::dialect::infer) const MOST_BYTES: usize = 256 << 10;
 /// Strikes of stalled to-dos where the reminder says nothing.
 const STRIKES: u64 = 3;
 
@@ -40,17 +41,25 @@ pub struct DueReminder {
 #[derive(Debug, Default)]
 pub(in crate::hook::dialect::infer) struct Sessions(FxHashMap<String, Past>);
 
-/// What was before, in one session.
+/// What comes of an event.
+#[derive(Debug, Default)]
+pub(in crate::hook::dialect::infer) struct AllDue {
+    pub(in crate::hook::dialect::infer) reminders: Vec<DueReminder>,
+    /// Names of those that had no room ([`MOST_BYTES`]).
+    pub(in crate::hook::dialect::infer) left_out: Vec<String>,
+}
+
+/// What was before, in one session. Texts of events are kept by their hashes: a session's past is small.
 #[derive(Debug, Default)]
 struct Past {
     /// Names of reminders that come once, and came.
-    told: FxHashSet<String>,
+    told: FxHashSet<u64>,
     mode: Option<String>,
     /// The calls of the batch that runs: id, and name with arguments.
-    calls: FxHashMap<String, String>,
+    calls: FxHashMap<u64, u64>,
     /// The call that failed last, and how often in a row.
-    failing: Option<(String, u64)>,
-    todos: Vec<String>,
+    failing: Option<(u64, u64)>,
+    todos: u64,
     /// Reminders of stalled to-dos since these changed.
     strikes: u64,
 }
@@ -64,8 +73,11 @@ struct Now<'a> {
     failed: Option<&'a str>,
     repeated: Option<(String, u64)>,
     truncated: bool,
-    todos: Vec<String>,
+    todos: Vec<&'a str>,
     strikes: u64,
+    /// `{todo_list}` and `{count}`, once a text needs them.
+    todo_list: OnceCell<String>,
+    count: OnceCell<String>,
 }
 
 impl Sessions {
@@ -76,21 +88,26 @@ impl Sessions {
         event: &Event,
         point: Point,
         mode: &str,
-    ) -> Vec<DueReminder> {
+    ) -> AllDue {
         let session = &event.context.session_id;
         if self.0.len() >= MOST_SESSIONS && !self.0.contains_key(session) {
             self.0.clear();
         }
         let past = self.0.entry(session.clone()).or_default();
         let now = past.note(event, point, mode);
-        let mut due = Vec::new();
+        let (mut due, mut room) = (AllDue::default(), MOST_BYTES);
         for reminder in all.iter().filter(|reminder| reminder.point == point) {
             if !now.is_due(reminder, &past.told) {
                 continue;
             }
+            let Some(text) = now.text(reminder, room) else {
+                due.left_out.push(reminder.name.clone());
+                continue;
+            };
+            room = room.saturating_sub(text.len());
             match reminder.trigger {
                 Trigger::Once | Trigger::OnceAfter | Trigger::TurnsBeforeMax => {
-                    past.told.insert(reminder.name.clone());
+                    past.told.insert(hash(&reminder.name));
                 }
                 Trigger::OnStalledTodos => past.strikes = now.strikes.saturating_add(1),
                 _ => {}
@@ -99,12 +116,8 @@ impl Sessions {
                 Trigger::OnRepeatedFailure => "tool_result",
                 _ => "conversation",
             };
-            due.push(DueReminder {
-                name: reminder.name.clone(),
-                trigger: reminder.trigger.name(),
-                place,
-                text: now.text(reminder),
-            });
+            let (name, trigger) = (reminder.name.clone(), reminder.trigger.name());
+            due.reminders.push(DueReminder { name, trigger, place, text });
         }
         due
     }
@@ -119,7 +132,7 @@ impl Past {
         }
         if let Moment::ToolBatchStarting { calls } = &event.moment {
             let calls = calls.iter().take(MOST_CALLS);
-            self.calls = calls.map(|call| (call.id.to_string(), key(call))).collect();
+            self.calls = calls.map(|call| (hash(&*call.id), key(call))).collect();
         }
         let calls = match &event.moment {
             Moment::ToolBatchEnded { calls } => calls.as_slice(),
@@ -127,8 +140,9 @@ impl Past {
         };
         let repeated = self.repeated(calls);
         let todos = texts(event.facts.get("open_todos"));
-        if point == Point::PostStream && todos != self.todos {
-            self.todos.clone_from(&todos);
+        let known = hash(&todos);
+        if point == Point::PostStream && known != self.todos {
+            self.todos = known;
             self.strikes = 0;
         }
         let failed = calls.iter().find(|call| !call.success).map(|call| call.tool_name.as_str());
@@ -143,6 +157,8 @@ impl Past {
             truncated: event.facts.get("finish_reason").and_then(Value::as_str) == Some("length"),
             todos,
             strikes: number("stalled_strikes").unwrap_or(self.strikes),
+            todo_list: OnceCell::new(),
+            count: OnceCell::new(),
         }
     }
 
@@ -150,7 +166,8 @@ impl Past {
     fn repeated(&mut self, calls: &[ToolCallSummary]) -> Option<(String, u64)> {
         let mut most: Option<(String, u64)> = None;
         for call in calls {
-            let key = self.calls.get(&call.tool_call_id).unwrap_or(&call.tool_name).clone();
+            let known = self.calls.get(&hash(call.tool_call_id.as_str())).copied();
+            let key = known.unwrap_or_else(|| hash(call.tool_name.as_str()));
             let known = self.failing.take().filter(|(last, _)| *last == key);
             if call.success {
                 continue;
@@ -166,8 +183,8 @@ impl Past {
 }
 
 impl Now<'_> {
-    fn is_due(&self, reminder: &Reminder, told: &FxHashSet<String>) -> bool {
-        let is_new = !told.contains(&reminder.name);
+    fn is_due(&self, reminder: &Reminder, told: &FxHashSet<u64>) -> bool {
+        let is_new = !told.contains(&hash(&reminder.name));
         let threshold = reminder.threshold;
         if reminder.only_without_todos && !self.todos.is_empty() {
             return false;
@@ -193,65 +210,89 @@ impl Now<'_> {
         }
     }
 
-    /// Placeholders are replaced once, from left to right; what they bring is not looked at again.
-    fn text(&self, reminder: &Reminder) -> String {
-        let mut out = String::new();
-        let mut rest = reminder.text.as_str();
-        while let Some((before, behind)) = rest.split_once('{') {
-            out.push_str(before);
-            let known =
-                behind.split_once('}').and_then(|(name, after)| Some((self.value(name, reminder)?, after)));
-            match known {
-                Some((value, after)) => {
-                    out.push_str(&value);
-                    rest = after;
-                }
-                None => {
-                    out.push('{');
-                    rest = behind;
-                }
-            }
-            if out.len() > MOST_BYTES {
-                break;
+    /// The text with its placeholders filled in; `None` where that is longer than `room`.
+    fn text(&self, reminder: &Reminder, room: usize) -> Option<String> {
+        let parts = || reminder.text.parts(|placeholder| self.value(placeholder, reminder));
+        let mut length: usize = 0;
+        for part in parts() {
+            length = length.saturating_add(part.len());
+            if length > room {
+                return None;
             }
         }
-        out.push_str(rest);
-        cut(&out, MOST_BYTES).to_owned()
+        let mut out = String::with_capacity(length);
+        out.extend(parts());
+        Some(out)
     }
 
-    fn value(&self, name: &str, reminder: &Reminder) -> Option<String> {
-        Some(match name {
-            "prev_mode" => self.before.clone().unwrap_or_default(),
-            "new_mode" => self.mode.to_owned(),
-            "guidance" => {
+    fn value<'s>(&'s self, placeholder: Placeholder, reminder: &'s Reminder) -> &'s str {
+        match placeholder {
+            Placeholder::PreviousMode => self.before.as_deref().unwrap_or(""),
+            Placeholder::NewMode => self.mode,
+            Placeholder::Guidance => {
                 let found = reminder.guidance.iter().find(|(mode, _)| mode == self.mode);
-                found.map(|(_, text)| text.clone()).unwrap_or_default()
+                found.map_or("", |(_, text)| text)
             }
-            "tool_name" => match &self.repeated {
-                Some((tool, _)) => tool.clone(),
-                None => self.failed.unwrap_or_default().to_owned(),
+            Placeholder::ToolName => match &self.repeated {
+                Some((tool, _)) => tool,
+                None => self.failed.unwrap_or(""),
             },
-            "count" => self.repeated.as_ref().map(|(_, count)| count.to_string()).unwrap_or_default(),
-            "todo_list" => {
+            Placeholder::Count => self.count.get_or_init(|| {
+                self.repeated.as_ref().map(|(_, count)| count.to_string()).unwrap_or_default()
+            }),
+            Placeholder::TodoList => self.todo_list.get_or_init(|| {
                 let lines: Vec<_> = self.todos.iter().map(|todo| format!("- {todo}")).collect();
                 lines.join("\n")
-            }
-            _ => return None,
-        })
+            }),
+        }
     }
 }
 
-/// What tells one call from another: the name, and the arguments by their hash and length.
-fn key(call: &ToolCall) -> String {
+/// What tells one call from another: its name and its arguments.
+fn key(call: &ToolCall) -> u64 {
     let arguments = call.arguments.to_string();
+    hash(&(&*call.name, arguments.as_str()))
+}
+
+fn hash(of: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = FxHasher::default();
-    hasher.write(arguments.as_bytes());
-    format!("{} {:x} {}", call.name, hasher.finish(), arguments.len())
+    of.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A list of texts, or of objects with `content`.
-fn texts(value: Option<&Value>) -> Vec<String> {
+fn texts(value: Option<&Value>) -> Vec<&str> {
     let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let text = |item: &Value| item.as_str().or_else(|| item.get("content")?.as_str()).map(str::to_owned);
-    items.iter().take(MOST_CALLS).filter_map(text).collect()
+    let items = items.iter().take(MOST_CALLS);
+    items.filter_map(|item| item.as_str().or_else(|| item.get("content")?.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::dialect::infer::reminder::read;
+    use crate::hook::event::EventContext;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_without_room_is_left_out_and_comes_when_there_is_room() {
+        let half = "x".repeat(MOST_BYTES / 2 + 1);
+        let given = json!({"enabled": true, "reminders": [
+            {"name": "first", "text": half, "trigger": "once"},
+            {"name": "second", "text": half, "trigger": "once"},
+            {"name": "third", "text": "short"},
+        ]});
+        let all = read(Some(&given), None).unwrap();
+        let event =
+            Event::new(EventContext::default(), Moment::ModelCallStarting { model: None, iteration: None });
+        let mut sessions = Sessions::default();
+        let names = |due: &AllDue| due.reminders.iter().map(|due| due.name.clone()).collect::<Vec<_>>();
+        let one = sessions.due(&all, &event, Point::PreStream, "standard");
+        assert_eq!(
+            (names(&one), one.left_out),
+            (vec!["first".into(), "third".into()], vec!["second".into()])
+        );
+        let two = sessions.due(&all, &event, Point::PreStream, "standard");
+        assert_eq!((names(&two), two.left_out), (vec!["second".into(), "third".into()], vec![]));
+    }
 }
