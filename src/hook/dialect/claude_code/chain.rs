@@ -109,7 +109,7 @@ impl<'a> ClaudeChain<'a> {
 
     /// R20 to R22.
     fn environment(&mut self, hook: usize, extra: &Extra) -> Vec<(Text, Text)> {
-        let mut all = extra.variables.clone();
+        let mut all = extra.variables.to_vec();
         let mut put =
             |name: &'static [u8], value: &str| all.push((Text::from_static(name), Text::from(value)));
         if let Some(level) = self.event.facts.get("effort").and_then(|effort| effort.get("level")?.as_str()) {

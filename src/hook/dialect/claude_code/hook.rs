@@ -91,5 +91,5 @@ pub(super) struct Extra {
     pub(super) fault: Option<String>,
     /// Whether the config says `timeout`.
     pub(super) has_timeout: bool,
-    pub(super) variables: Vec<(Text, Text)>,
+    pub(super) variables: Arc<[(Text, Text)]>,
 }

@@ -4,18 +4,26 @@
 
 use super::settings::{ClaudeSettings, HookSource, Plugin};
 use crate::hook::json::cut;
+use crate::limit::gauge;
+use crate::text::Text;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What stands for the placeholders of one file's commands.
 #[derive(Debug)]
 pub(super) struct Places<'s> {
     project_dir: &'s str,
     plugin: Option<&'s Plugin>,
+    /// What a hook of this file gets beside the variables of its event; all of them share it.
+    pub(super) variables: Arc<[(Text, Text)]>,
 }
 
 impl<'s> Places<'s> {
     pub(super) fn new(settings: &'s ClaudeSettings, source: &HookSource) -> Self {
-        Self { project_dir: &settings.project_dir, plugin: settings.plugin(source) }
+        let none = Arc::from([]);
+        let places =
+            Self { project_dir: &settings.project_dir, plugin: settings.plugin(source), variables: none };
+        Self { variables: places.variables(), ..places }
     }
 
     fn folder(&self, name: &str) -> Option<&'s str> {
@@ -27,13 +35,11 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// The variables that a hook of this file gets beside those of its event.
-    pub(super) fn variables(&self) -> Vec<(String, String)> {
+    fn variables(&self) -> Arc<[(Text, Text)]> {
         let names = ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
-        let folders =
-            names.into_iter().filter_map(|name| Some((name.to_owned(), self.folder(name)?.to_owned())));
+        let folders = names.into_iter().filter_map(|name| Some((name.into(), self.folder(name)?.into())));
         let options = self.plugin.map_or(&[][..], |plugin| &plugin.options);
-        let options = options.iter().map(|(key, value)| (option_variable(key), value.clone()));
+        let options = options.iter().map(|(key, value)| (option_variable(key).into(), value.as_str().into()));
         folders.chain(options).collect()
     }
 
@@ -47,7 +53,7 @@ impl<'s> Places<'s> {
             if name.starts_with("user_config.") {
                 return Err(format!("${{{name}}} is for commands with `args` only"));
             }
-            Ok(self.folder(name).map(str::to_owned))
+            self.folder(name).map(charged).transpose()
         })
     }
 
@@ -57,15 +63,23 @@ impl<'s> Places<'s> {
     /// There is no such option.
     pub(super) fn in_argument(&self, argument: &str) -> Result<String, String> {
         replace(argument, |name| match name.strip_prefix("user_config.") {
-            None => Ok(self.folder(name).map(str::to_owned)),
+            None => self.folder(name).map(charged).transpose(),
             Some(key) => {
                 let mut options = self.plugin.iter().flat_map(|plugin| &plugin.options);
                 let option = options.find(|(known, _)| known == key);
-                option
-                    .map(|(_, value)| Some(value.clone()))
-                    .ok_or_else(|| format!("there is no option `{key}`"))
+                let (_, value) = option.ok_or_else(|| format!("there is no option `{key}`"))?;
+                charged(value).map(Some)
             }
         })
+    }
+}
+
+/// A value that is put into a text of the config, charged to its loading: a config can name it many times.
+fn charged(value: &str) -> Result<String, String> {
+    if gauge::charge(value.len()) {
+        Ok(value.to_owned())
+    } else {
+        Err("a text with its placeholders replaced is too long".to_owned())
     }
 }
 
@@ -78,6 +92,8 @@ fn option_variable(key: &str) -> String {
 
 /// Longest name of a placeholder, in bytes.
 const LONGEST_NAME: usize = 256;
+/// Longest value of a header with its variables replaced, in bytes.
+const LONGEST_HEADER: usize = 64 << 10;
 /// Longest prompt or tool input with its placeholders replaced, in bytes.
 const LONGEST_TEXT: usize = 4 << 20;
 
@@ -110,11 +126,19 @@ fn replace<E>(text: &str, mut value: impl FnMut(&str) -> Result<Option<String>, 
 }
 
 /// A header's value: `$V` and `${V}` become what `value` has, or nothing.
-pub(super) fn in_header(text: &str, value: impl Fn(&str) -> String) -> String {
+///
+/// # Errors
+/// It would be too long.
+pub(super) fn in_header(text: &str, value: impl Fn(&str) -> String) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     while let Some((before, after)) = rest.split_once('$') {
+        if out.len() > LONGEST_HEADER {
+            return Err(format!(
+                "a header with its variables replaced is longer than {LONGEST_HEADER} bytes"
+            ));
+        }
         out.push_str(before);
         let in_braces = after.strip_prefix('{').and_then(braced);
         if let Some((name, tail)) =
@@ -136,7 +160,7 @@ pub(super) fn in_header(text: &str, value: impl Fn(&str) -> String) -> String {
         rest = after;
     }
     out.push_str(rest);
-    out
+    Ok(out)
 }
 
 /// A tool's input with each `${a.b}` in its strings replaced by what the payload has at that path: a string as it is,
@@ -245,8 +269,8 @@ mod tests {
         assert!(places.in_command("${user_config.n}").is_err());
         assert_eq!(places.in_argument("${user_config.n}/${CLAUDE_PLUGIN_ROOT}").unwrap(), "3//r");
         assert!(places.in_argument("${user_config.none}").is_err());
-        let variables = places.variables();
-        assert!(variables.contains(&("CLAUDE_PLUGIN_OPTION_API_KEY".to_owned(), "k".to_owned())));
+        let variables = &places.variables;
+        assert!(variables.contains(&("CLAUDE_PLUGIN_OPTION_API_KEY".into(), "k".into())));
         let user = Places::new(&settings, &HookSource::User);
         assert_eq!(user.in_command("${CLAUDE_PLUGIN_ROOT}").unwrap(), "${CLAUDE_PLUGIN_ROOT}");
     }
@@ -254,7 +278,8 @@ mod tests {
     #[test]
     fn headers() {
         let value = |name: &str| if name == "A" { "1".to_owned() } else { String::new() };
-        assert_eq!(in_header("Bearer $A ${A}x $B| $ $1 ${", value), "Bearer 1 1x | $ $1 ${");
+        assert_eq!(in_header("Bearer $A ${A}x $B| $ $1 ${", value).unwrap(), "Bearer 1 1x | $ $1 ${");
+        assert!(in_header(&"$A".repeat(9), |_| "x".repeat(LONGEST_HEADER / 4)).is_err());
     }
 
     #[test]

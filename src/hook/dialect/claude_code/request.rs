@@ -39,7 +39,7 @@ impl HttpAllowList {
     }
 
     /// # Errors
-    /// The address is not allowed.
+    /// The address is not allowed, or a header is too long.
     pub(super) fn request(
         &self,
         handler: &HttpHandler,
@@ -58,7 +58,9 @@ impl HttpAllowList {
         };
         let mut headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
         let given = handler.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
-        headers.extend(given.map(|(name, text)| (name.clone(), in_header(text, value))));
+        for (name, text) in given {
+            headers.push((name.clone(), in_header(text, value)?));
+        }
         Ok(Request::Http(HttpRequest {
             url: handler.url.clone(),
             headers,

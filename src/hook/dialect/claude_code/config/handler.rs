@@ -175,12 +175,7 @@ impl Loader<'_> {
             class: self.class(file.source, node),
             fault,
             has_timeout: timeout.is_some(),
-            variables: file
-                .places
-                .variables()
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
+            variables: Arc::clone(&file.places.variables),
         };
         let time = timeout.unwrap_or_else(|| Duration::from_secs(event.default_timeout(kind)));
         let time = self.settings.max_timeout_seconds.0.map_or(time, |longest| time.min(longest));

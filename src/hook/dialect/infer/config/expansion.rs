@@ -4,10 +4,14 @@
 //! `$$` is a dollar sign. Anything else after a dollar sign stays. Where text moved is kept, so that a place in the expanded
 //! text can be told as one of the file.
 
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// Bytes of an expanded text.
 const MOST_BYTES: usize = 4 << 20;
+
+/// Values by name.
+type Values<'v> = FxHashMap<&'v [u8], &'v [u8]>;
 
 /// A text after expansion.
 #[derive(Debug)]
@@ -36,12 +40,15 @@ pub(super) fn expand<'a>(
     environment: &[(String, String)],
     unset_is_empty: bool,
 ) -> Option<Expanded<'a>> {
+    // The first of equal names counts.
+    let values = environment.iter().rev().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+    let values: Values<'_> = values.collect();
     let mut out = Vec::new();
     let mut steps = Vec::new();
     let mut done = 0;
     while let Some(dollar) = memchr::memchr(b'$', text.get(done..)?).map(|found| done.saturating_add(found)) {
         out.extend_from_slice(text.get(done..dollar)?);
-        let (length, value) = reference(text.get(dollar..)?, environment, unset_is_empty);
+        let (length, value) = reference(text.get(dollar..)?, &values, unset_is_empty);
         done = dollar.saturating_add(length);
         match value {
             Some(value) => {
@@ -63,11 +70,7 @@ pub(super) fn expand<'a>(
 }
 
 /// The length of what begins with a dollar sign, and its value; `None` stays as it is.
-fn reference<'v>(
-    text: &[u8],
-    environment: &'v [(String, String)],
-    unset_is_empty: bool,
-) -> (usize, Option<&'v [u8]>) {
+fn reference<'v>(text: &[u8], values: &Values<'v>, unset_is_empty: bool) -> (usize, Option<&'v [u8]>) {
     let after = text.get(1..).unwrap_or_default();
     let (name, length) = match after.first() {
         Some(b'$') => return (2, Some(b"$")),
@@ -84,9 +87,7 @@ fn reference<'v>(
     if name.is_empty() {
         return (1, None);
     }
-    let value =
-        environment.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, value)| value.as_bytes());
-    match value {
+    match values.get(name).copied() {
         None if unset_is_empty => (length, Some(b"")),
         value => (length, value),
     }
