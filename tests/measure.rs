@@ -27,8 +27,8 @@ mod support;
 
 use figures::{Figures, Measured};
 use hookbox::hook::{
-    Dialect, Ended, Event, HookFuture, HookHost, HookId, HookObserver, HookSet, LoadOptions, LogRecord,
-    Request, ScriptOutcome,
+    Contribution, Dialect, Ended, Event, HookFuture, HookHost, HookId, HookObserver, HookSet, LoadOptions,
+    LogRecord, Request, ScriptOutcome,
 };
 use hookbox::limit::Limits;
 use hookbox::sandbox::{End, Sandbox, Script};
@@ -270,6 +270,11 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
     let mut options = LoadOptions::default();
     if let Ok(text) = sandbox.fs().read(b"/workspace/settings") {
         options.settings = serde_json::from_slice(&text).unwrap();
+    }
+    if let Ok(text) = sandbox.fs().read(b"/workspace/contributions") {
+        let all: Vec<(String, Vec<serde_json::Value>)> = serde_json::from_slice(&text).unwrap();
+        options.contributions =
+            all.into_iter().map(|(origin, hooks)| Contribution { origin, hooks }).collect();
     }
     let mut longest = Longest::default();
     longest_step();

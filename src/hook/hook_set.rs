@@ -14,12 +14,12 @@ use super::record::{HookRecord, LogRecord, Phase, Selection};
 use super::runner::{HookFuture, HookRunner};
 use super::version::{ContractVersion, Part};
 use super::warning::{self, Warnings};
-use super::{background, chain, json, shadow};
+use super::{background, chain, json, shadow, weight};
 use crate::clock::Clock;
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::dialect::version;
-use crate::limit::{Limits, Meter, gauge};
+use crate::limit::{Limits, Meter};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -38,9 +38,6 @@ pub struct HookSet {
 /// Most memory that a config or an event may take, in bytes.
 pub(super) const MOST_BYTES: u64 = 256 << 20;
 
-/// Memory that a byte of a config is charged for.
-pub(super) const MEMORY_PER_BYTE: usize = 88;
-
 impl HookSet {
     /// Loads a config.
     ///
@@ -52,11 +49,12 @@ impl HookSet {
         let meter = Meter::new(limits, Arc::new(Clock::system()));
         let loaded = {
             let _entered = meter.enter();
-            // Some settings are documents too (reminders, rows, settings files of the platform).
-            let settings = usize::try_from(json::map_memory(&options.settings)).unwrap_or(usize::MAX);
-            let bytes = config.len().saturating_add(settings);
-            let is_granted = gauge::charge(bytes.saturating_mul(MEMORY_PER_BYTE));
-            is_granted.then(|| Self::load_located(dialect, &source, options))
+            // Settings and contributions are documents too.
+            let settings = options.settings.values();
+            let contributed = options.contributions.iter().flat_map(|contribution| &contribution.hooks);
+            let others = settings.chain(contributed).map(json::text_length);
+            let bytes = others.fold(config.len(), usize::saturating_add);
+            weight::charge_text(bytes).then(|| Self::load_located(dialect, &source, options))
         };
         match loaded {
             Some(loaded) if meter.failure().is_none() => {
@@ -114,8 +112,8 @@ impl HookSet {
         loaded
     }
 
-    /// Bytes of memory that loading took at most, as far as they were charged: for each byte of the text and of the settings
-    /// what the smallest hooks that can be written in it take, and what its regular expressions take.
+    /// Bytes of memory that loading took at most, as far as they were charged: for each byte of the text, of settings
+    /// and of contributions what the smallest hooks that can be written in it take, and what its regular expressions take.
     pub const fn memory(&self) -> u64 {
         self.memory
     }

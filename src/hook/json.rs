@@ -105,6 +105,20 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
+/// Bytes of a value's text, about: strings without escapes, numbers and words of four.
+pub(super) fn text_length(value: &Value) -> usize {
+    let of_parts = |parts: &mut dyn Iterator<Item = usize>| parts.fold(2, usize::saturating_add);
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
+        Value::String(text) => text.len().saturating_add(2),
+        Value::Array(items) => of_parts(&mut items.iter().map(|item| text_length(item).saturating_add(1))),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| text_length(value).saturating_add(name.len() + 4);
+            of_parts(&mut members.iter().map(member))
+        }
+    }
+}
+
 /// Bytes of memory that a value takes beside itself.
 pub(crate) fn memory(value: &Value) -> u64 {
     match value {

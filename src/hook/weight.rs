@@ -3,10 +3,21 @@
 //! The tree of `[[],[],...]` is thirty times as large as its text. What a hook printed is weighed before it is parsed, in one
 //! pass and without memory: the same sum as [`json::memory`] of the tree, and the room that its largest list or object needs
 //! while it grows. Where the text is not JSON, it is what a parser can have made of it before it gives up.
+//!
+//! A config is charged by its length ([`charge_text`]).
 
 use super::json;
 use super::script::{Ended, ScriptOutcome};
-use crate::limit::{Limit, LimitError};
+use crate::limit::{Limit, LimitError, gauge};
+
+/// Memory that a byte of a config is charged for: what the smallest hooks that can be written in it take.
+const MEMORY_PER_BYTE: usize = 88;
+
+/// Charges the text of a config, or of what comes with one, to its loading; `false` where there is no room for it.
+#[must_use]
+pub(super) fn charge_text(bytes: usize) -> bool {
+    gauge::charge(bytes.saturating_mul(MEMORY_PER_BYTE))
+}
 
 /// Nesting at which the parser gives up.
 const DEEPEST: usize = 128;

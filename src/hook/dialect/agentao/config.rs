@@ -16,6 +16,7 @@ use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
+use crate::hook::weight;
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -85,7 +86,11 @@ impl Loader {
             return;
         };
         match files.iter().find(|(name, _)| name == path) {
-            Some((_, text)) => self.file(origin, &Source::new(path, text.as_bytes())),
+            // Each time that it is named it makes hooks of its own.
+            Some((_, text)) if weight::charge_text(text.len()) => {
+                self.file(origin, &Source::new(path, text.as_bytes()));
+            }
+            Some(_) => {}
             None => {
                 let source = Source::new(path, b"");
                 self.fault(&source, None, None, format!("Hooks file not found: {path}"));
