@@ -238,6 +238,10 @@ const LONGEST_LIMIT: u64 = 300;
 /// What a tree of JSON may be larger than its text, unless it is known.
 const TREE: u64 = 8;
 
+/// What is said of a config that is charged for more than [`LOADED_AT_MOST`] while it is loaded.
+const TOO_LARGE: &str = "the config takes more than";
+const LOADED_AT_MOST: u64 = 256 << 20;
+
 /// What loading a config is charged for each byte of its text.
 const LOADING: u64 = 88;
 
@@ -286,6 +290,11 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
     let mut charged = TREE * event_bytes;
     let heap;
     let end = match &loaded {
+        Err(error) if error.to_string().contains(TOO_LARGE) => {
+            charged += LOADED_AT_MOST;
+            heap = HEAP.get_peak_memory() as u64;
+            "config refused".to_owned()
+        }
         Err(_) => {
             charged += LOADING * config.len() as u64;
             heap = HEAP.get_peak_memory() as u64;

@@ -151,8 +151,10 @@ impl<'a> Firing<'a> {
             };
             turns.close(&records);
             let logs = OutcomeList::from(turns.chain.logs());
+            let mut pace = Pace::new();
             for log in &logs {
                 show(host, log);
+                pace.look().await;
             }
             let (decision, result) = turns.chain.finish();
             Fired { decision, result, records, logs }

@@ -8,6 +8,7 @@ use super::settings::ClaudeSettings;
 use super::state::KeptState;
 use crate::hook::hooks::Hooks;
 use crate::hook::runner::HookRunner;
+use crate::hook::running::Pace;
 use crate::hook::version::{ContractVersion, Part};
 use crate::hook::watch;
 use std::time::Duration;
@@ -36,11 +37,12 @@ impl ClaudeBundle {
     }
 
     /// Shows the records `hook_registered` (7), once for a session.
-    pub(super) fn register(&self, host: &dyn HookRunner) {
+    pub(super) async fn register(&self, host: &dyn HookRunner, pace: &mut Pace) {
         let first = |state: &mut KeptState| state.register(self.key());
         if watch::is_watched(host) && host.state().with(first) {
             for of in self.hooks.iter() {
                 watch::show(host, &log::registered(of.hook, of.extra));
+                pace.look().await;
             }
         }
     }

@@ -235,6 +235,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
     /// Who runs.
     async fn prepare(&mut self, pace: &mut Pace) {
         let (bundle, name, payload, host) = (self.bundle, self.name, &self.payload, self.host);
+        bundle.register(host, pace).await;
         let value = payload.matched_value();
         let home = &bundle.settings.home;
         let call = self.event.tool_call();
@@ -434,7 +435,6 @@ impl Bundle for ClaudeBundle {
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
         note(self, firing.event, firing.host);
         let name = EventName::of(&firing.event.moment)?;
-        self.register(firing.host);
         let chain = ClaudeChain::new(self, firing.event, name, firing.host);
         Some(firing.run(&self.hooks, chain))
     }
