@@ -272,10 +272,13 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
     let bytes = |name: &str| sandbox.fs().read(format!("/workspace/{name}").as_bytes()).unwrap().into_vec();
     let (config, event) = (bytes("config"), bytes("event"));
     let mut options = LoadOptions::default();
+    let mut written = config.len() as u64;
     if let Ok(text) = sandbox.fs().read(b"/workspace/settings") {
         options.settings = serde_json::from_slice(&text).unwrap();
+        written += text.len() as u64;
     }
     if let Ok(text) = sandbox.fs().read(b"/workspace/contributions") {
+        written += text.len() as u64;
         let all: Vec<(String, Vec<serde_json::Value>)> = serde_json::from_slice(&text).unwrap();
         options.contributions =
             all.into_iter().map(|(origin, hooks)| Contribution { origin, hooks }).collect();
@@ -296,7 +299,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect
             "config refused".to_owned()
         }
         Err(_) => {
-            charged += LOADING * config.len() as u64;
+            charged += LOADING * written;
             heap = HEAP.get_peak_memory() as u64;
             "config refused".to_owned()
         }

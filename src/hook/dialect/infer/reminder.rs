@@ -12,6 +12,7 @@ mod text;
 use super::event::Point;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::error::ConfigProblem;
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 use text::ReminderText;
 
@@ -88,8 +89,8 @@ pub(super) struct Reminder {
     pub(super) interval: u64,
     /// 0 where nothing is said.
     pub(super) threshold: u64,
-    /// Mode and text.
-    pub(super) guidance: Vec<(String, String)>,
+    /// Texts by mode.
+    pub(super) guidance: FxHashMap<String, String>,
     /// `when: todos_empty`
     pub(super) only_without_todos: bool,
 }
@@ -224,19 +225,21 @@ impl File<'_> {
         Ok(Reminder { name, text, point, trigger, interval, threshold, guidance, only_without_todos })
     }
 
-    fn guidance(&self, place: &str, node: Option<&Node>) -> Result<Vec<(String, String)>, ConfigProblem> {
+    fn guidance(&self, place: &str, node: Option<&Node>) -> Result<FxHashMap<String, String>, ConfigProblem> {
         let Some(node) = node.filter(|node| !matches!(node.kind, NodeKind::Null)) else {
-            return Ok(Vec::new());
+            return Ok(FxHashMap::default());
         };
         if !node.is_object() {
             return Err(self.wrong_type(node, &format!("{place}.guidance"), "a mapping of modes to texts"));
         }
-        let text = |member: &crate::document::Member| match member.value.as_str() {
-            Some(text) => Ok((member.name.clone(), text.to_owned())),
-            None => {
-                Err(self.wrong_type(&member.value, &format!("{place}.guidance.{}", member.name), "a string"))
-            }
-        };
-        node.members().iter().map(text).collect()
+        let mut texts = FxHashMap::default();
+        for member in node.members() {
+            let Some(text) = member.value.as_str() else {
+                let path = format!("{place}.guidance.{}", member.name);
+                return Err(self.wrong_type(&member.value, &path, "a string"));
+            };
+            texts.entry(member.name.clone()).or_insert_with(|| text.to_owned());
+        }
+        Ok(texts)
     }
 }

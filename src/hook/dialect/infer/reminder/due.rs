@@ -229,10 +229,7 @@ impl Now<'_> {
         match placeholder {
             Placeholder::PreviousMode => self.before.as_deref().unwrap_or(""),
             Placeholder::NewMode => self.mode,
-            Placeholder::Guidance => {
-                let found = reminder.guidance.iter().find(|(mode, _)| mode == self.mode);
-                found.map_or("", |(_, text)| text)
-            }
+            Placeholder::Guidance => reminder.guidance.get(self.mode).map_or("", String::as_str),
             Placeholder::ToolName => match &self.repeated {
                 Some((tool, _)) => tool,
                 None => self.failed.unwrap_or(""),
