@@ -254,6 +254,7 @@ mod shuf;
 mod sleep;
 mod sort;
 mod split;
+mod sponge;
 mod stat;
 mod stdbuf;
 #[cfg(feature = "programs")]
@@ -386,7 +387,7 @@ utilities! {
     rm, rmdir, sed, seq, setsid,
     #[cfg(feature = "programs")]
     sha1sum,
-    sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, stat, stdbuf,
+    sha224sum, sha256sum, sha384sum, sha512sum, shell_commands, shuf, sleep, sort, split, sponge, stat, stdbuf,
     #[cfg(feature = "programs")]
     strings,
     sum, sync, tac, tail,
