@@ -6,6 +6,7 @@
 mod folder;
 
 use folder::Folder;
+use hookbox::hook::Dialect;
 
 const INFER: &str = "enabled: true\nhooks:\n  - { name: note, hook: pre_tool, command: jq -n 1 }\n";
 const PRE_TOOL: &str = r#"{"hook": "pre_tool", "tool": {"name": "Bash", "arguments": {}}}"#;
@@ -402,18 +403,11 @@ fn cases_outside_a_fixture_say_where_they_belong() {
 #[test]
 fn a_start_passes_check_and_test() {
     let folder = Folder::new("init");
-    for (dialect, config) in [
-        ("agentao", "tree/hooks.json"),
-        ("claude-code", "tree/.claude/settings.json"),
-        ("docker-agent", "tree/agent.yaml"),
-        ("everruns", "tree/hooks.json"),
-        ("goclaw", "tree/hooks.json"),
-        ("infer", "tree/.infer/hooks.yaml"),
-    ] {
+    for dialect in Dialect::ALL.iter().map(|dialect| dialect.name()) {
         let (stdout, stderr, status) = folder.run(&["init", dialect, dialect], "");
         assert_eq!((stderr.as_str(), status), ("", 0), "{dialect}");
-        let config = format!("{dialect}/{config}");
-        assert!(stdout.starts_with(&format!("wrote {config}\n")), "{stdout}");
+        let config = stdout.lines().next().and_then(|line| line.strip_prefix("wrote ")).unwrap().to_owned();
+        assert!(config.starts_with(&format!("{dialect}/tree/")), "{stdout}");
         assert!(
             stdout.ends_with(&format!(
                 "hookbox check {config}\ntry it:      hookbox test {dialect}\nlock it:     hookbox lock {dialect}\n"

@@ -338,6 +338,9 @@ fn every_fault_ends_as_the_contract_says() {
             eprintln!("{info}");
         }
     }));
+    let has_policy = |dialect: &&Dialect| POLICIES.iter().any(|policy| policy.dialect == **dialect);
+    let missing: Vec<_> = Dialect::ALL.iter().filter(|dialect| !has_policy(dialect)).collect();
+    assert!(missing.is_empty(), "no row of `POLICIES` in tests/faults.rs: {missing:?}");
     let mut wrong = Vec::new();
     for fault in FAULTS {
         for (policy, expected) in POLICIES.iter().zip(fault.ends) {

@@ -165,6 +165,11 @@ macro_rules! dialects {
                 outputs(Dialect::$dialect);
             }
         })*
+
+        #[test]
+        fn every_dialect_has_a_row() {
+            assert_eq!([$(Dialect::$dialect),*], Dialect::ALL, "the rows of `dialects!` in tests/guards.rs");
+        }
     };
 }
 

@@ -3,7 +3,7 @@
 
 use crate::fault_run::{MOST_POLLS, occasions, poll_at, session};
 use hookbox::hook::case::{Case, CaseFile, SessionSetup, SessionSource};
-use hookbox::hook::{ContractVersion, Ended, Event, HookRunner, HookSet, LoadOptions, Outcome};
+use hookbox::hook::{ContractVersion, Dialect, Ended, Event, HookRunner, HookSet, LoadOptions, Outcome};
 use hookbox::internal::document::Source;
 use hookbox::limit::Limit;
 use hookbox::limit::fault::{Fault, Injection};
@@ -280,8 +280,8 @@ fn the_examples_of_all_dialects_bear_every_fault() {
     let mut failures = String::new();
     let all = std::env::var_os("TORTURE_ALL").is_some();
     let mut number = 0;
-    for dialect in ["everruns", "docker-agent", "claude-code", "agentao", "infer", "goclaw"] {
-        for file in &case_files(dialect) {
+    for dialect in Dialect::ALL {
+        for file in &case_files(dialect.name()) {
             for case in file.0.cases.iter().take(if all { 4 } else { 1 }) {
                 number += 1;
                 torture_case(number, file, case, &mut failures);

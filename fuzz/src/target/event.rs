@@ -48,6 +48,8 @@ const fn events(dialect: Dialect) -> &'static [&'static str] {
 
 /// A config in which every event has a hook that runs `script`.
 fn hooks(dialect: Dialect, script: &str) -> HookSet {
+    let is_known = !events(dialect).is_empty();
+    assert!(is_known, "{dialect}: its events and its config belong into fuzz/src/target/event.rs");
     let names = events(dialect).iter();
     let command = json!({"type": "command", "command": script});
     let map = |entry: &dyn Fn(&str) -> Value| -> Map<String, Value> {
