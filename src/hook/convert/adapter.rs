@@ -238,7 +238,7 @@ impl Adapter<'_> {
         if to.shell_in_payload.is_empty() || from.shell_in_payload.is_empty() {
             return self.with_moment(to.payload_in);
         }
-        let rename = if theirs == own {
+        let rename = if theirs == own || theirs.is_empty() || own.is_empty() {
             String::new()
         } else {
             format!(" | .arguments |= {}", rename_key(theirs, own))
