@@ -1,8 +1,8 @@
 //! `sponge`: reads all of standard input before it writes a file. moreutils sponge(1).
 //!
 //! A regular file is replaced by another one with its mode, in one step: other names of it keep what they had. What a
-//! symbolic link leads to, a device or a FIFO is written to. Without an operand the input is printed; operands after the
-//! first are not looked at.
+//! symbolic link leads to, a device or a FIFO is written to, and what it held is lost with `-a` too, as in the program of moreutils
+//! 0.67. Without an operand the input is printed; operands after the first are not looked at.
 
 use super::file::join;
 use crate::memory::format;
@@ -50,7 +50,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if is_regular && replace(ctx, name, append, &bytes).await? {
         return Ok(ExitStatus::SUCCESS);
     }
-    let mut output = match ctx.create(name, append) {
+    let mut output = match ctx.create(name, append && is_regular) {
         Ok(output) => output,
         Err(error) => return Err(failed(ctx, "error opening output file", error)),
     };
