@@ -45,16 +45,31 @@ const GEMINI_EVENTS: [&str; 8] = [
 const GEMINI_SHARED: [&str; 3] = ["Notification", "SessionEnd", "SessionStart"];
 
 /// Folders in which platforms that are no dialects have a `hooks.json` or a `settings.json`, some of them in Claude Code's form.
-const FOLDERS: [(&str, &str); 8] = [
+const FOLDERS: [(&str, &str); 13] = [
     (".augment", "Augment"),
+    (".codebuddy", "CodeBuddy"),
     (".codex", "Codex"),
+    (".copilot", "Copilot"),
     (".cursor", "Cursor"),
     (".factory", "Factory"),
     (".gemini", "Gemini CLI"),
+    (".iflow", "iFlow CLI"),
+    (".kimi", "Kimi Code CLI"),
     (".kiro", "Kiro"),
+    (".qoder", "Qoder"),
     (".qwen", "Qwen Code"),
     (".windsurf", "Windsurf"),
 ];
+
+/// Folders in which projects keep what they bring for several platforms, each in a folder of its name.
+const SEVERAL: [&str; 8] =
+    ["adapters", "harnesses", "hooks", "hosts", "integrations", "platforms", "targets", "templates"];
+
+/// Members of Copilot's hooks, whose lists have Agentao's form.
+const COPILOT_MEMBERS: [&str; 6] = ["bash", "linux", "osx", "powershell", "timeoutSec", "windows"];
+
+/// What hooks of Claude Code alone are given.
+const CLAUDE_VARIABLES: [&str; 2] = ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"];
 
 impl Dialect {
     /// The dialect that a config's content and name show.
@@ -77,14 +92,14 @@ impl Dialect {
         if is_claudes(name) && node.is_object() || is_of_folder || has_no_hooks_yet(name, &node) {
             return Ok(Self::ClaudeCode);
         }
-        let message = match (platform_of(name), foreign_event(&node)) {
+        let message = match (platform_of(name), foreign_event(&node).or_else(|| foreign_member(&node))) {
             (Some(platform), _) => {
                 format!(
                     "a file of this name is {platform}'s: a config of no dialect; name one to have it looked at as that"
                 )
             }
-            (_, Some((event, platform))) => {
-                format!("`{event}` is an event of {platform}: a config of no dialect")
+            (_, Some((what, platform))) => {
+                format!("`{what}` is {platform}: a config of no dialect")
             }
             _ => String::new(),
         };
@@ -97,7 +112,10 @@ impl Dialect {
         let mut fitting: Vec<_> = Self::ALL.iter().filter(|dialect| fits(dialect)).copied().collect();
         let handlers = handlers(&node);
         // A tool's own file with types of its own looks like one of a platform whose lists of hooks are flat.
-        fitting.retain(|dialect| *dialect != Self::Agentao || handlers.knows_a_type);
+        // And one whose hooks name what Claude Code gives them is written for that.
+        let names_claudes =
+            CLAUDE_VARIABLES.iter().any(|name| memchr::memmem::find(text, name.as_bytes()).is_some());
+        fitting.retain(|dialect| *dialect != Self::Agentao || handlers.knows_a_type && !names_claudes);
         // Of Claude Code's and Agentao's files, which name the same events, those of the first have groups.
         if handlers.has_groups && fitting == [Self::ClaudeCode, Self::Agentao] {
             fitting.truncate(1);
@@ -178,6 +196,7 @@ fn has_no_hooks_yet(name: &str, node: &Node) -> bool {
 fn platform_of(name: &str) -> Option<&'static str> {
     let mut parts = name.rsplit(['/', '\\']);
     let (file, folder, above) = (parts.next()?, parts.next()?, parts.next());
+    let is_among_others = above.is_some_and(|above| SEVERAL.contains(&above));
     if folder == "hooks" && above == Some(".github") {
         return Some("Copilot");
     }
@@ -185,11 +204,17 @@ fn platform_of(name: &str) -> Option<&'static str> {
     let is_manifest = file == "plugin.json" && folder.ends_with("-plugin");
     // `hooks-codex.json`, `cursor-hooks.json`
     let words = || file.split(['-', '_', '.']);
-    let is_of_hooks = words().next_back() == Some("json") && words().any(|word| word == "hooks");
+    let is_of = |word: &str| words().next_back() == Some("json") && words().any(|one| one == word);
+    let is_of_hooks = is_of("hooks");
+    // `qwen-extension.json`, `kimi.plugin.json`
+    let is_of_extension = is_of("extension") || is_of("plugin");
     let named = |own: &str| {
+        let bare = own.strip_prefix('.').unwrap_or(own);
         folder == own && (is_config || is_of_hooks)
+            // What an installer copies into the platform's own folder.
+            || folder == bare && is_among_others && (is_of_hooks || is_of("settings"))
             || is_manifest && folder.strip_suffix("-plugin") == Some(own)
-            || is_of_hooks && words().any(|word| own.strip_prefix('.') == Some(word))
+            || (is_of_hooks || is_of_extension) && words().any(|word| word == bare)
     };
     FOLDERS.iter().find(|(own, _)| named(own)).map(|(_, platform)| *platform)
 }
@@ -199,12 +224,21 @@ fn foreign_event(node: &Node) -> Option<(&str, &'static str)> {
     let members = node.get("hooks").map_or(&[][..], Node::members);
     let events = || members.iter().map(|member| member.name.as_str());
     if let Some(name) = events().find(|name| CURSOR_EVENTS.contains(name)) {
-        return Some((name, "Cursor"));
+        return Some((name, "an event of Cursor"));
     }
     // One among Claude Code's own is a mistake in a config of that; its linter tells it.
     let all_are_its = events().all(|name| GEMINI_EVENTS.contains(&name) || GEMINI_SHARED.contains(&name));
     let own = events().find(|name| GEMINI_EVENTS.contains(name))?;
-    all_are_its.then_some((own, "Gemini CLI"))
+    all_are_its.then_some((own, "an event of Gemini CLI"))
+}
+
+/// A member that hooks of a platform have which is no dialect, in a list without groups.
+fn foreign_member(node: &Node) -> Option<(&str, &'static str)> {
+    let events = node.get("hooks").map_or(&[][..], Node::members).iter();
+    let entries = events.flat_map(|event| event.value.as_array().unwrap_or_default());
+    let flat = entries.filter(|entry| entry.get("hooks").is_none() && entry.get("type").is_some());
+    let mut names = flat.flat_map(|entry| entry.members().iter().map(|member| member.name.as_str()));
+    names.find(|name| COPILOT_MEMBERS.contains(name)).map(|name| (name, "of a hook of Copilot"))
 }
 
 /// What is wrong where no dialect recognises the content.
@@ -366,12 +400,44 @@ mod tests {
             let error = detect(name, hooks).unwrap_err();
             assert!(error.contains(": a file of this name is "), "{error}");
         }
-        for name in ["codex/hooks.json", ".codex/other.json", "hooks/guard.json"] {
+        for (name, platform) in [
+            ("a/adapters/codex/hooks.json", "Codex"),
+            ("a/adapters/qwen/settings-block.json", "Qwen Code"),
+            ("a/qwen-extension.json", "Qwen Code"),
+            ("a/kimi.plugin.json", "Kimi Code CLI"),
+            ("a/.codebuddy/settings.json", "CodeBuddy"),
+        ] {
+            let error = detect(name, hooks).unwrap_err();
+            assert!(error.contains(&format!(": a file of this name is {platform}'s")), "{error}");
+        }
+        for name in [
+            "codex/hooks.json",
+            "codex/hooks/hooks.json",
+            ".codex/other.json",
+            "hooks/guard.json",
+            "adapters/codex/x.json",
+        ] {
             assert_eq!(detect(name, hooks), Ok(Dialect::ClaudeCode), "{name}");
         }
         assert_eq!(detect("p/hooks/hooks.json", r#"{"hooks": {}}"#), Ok(Dialect::ClaudeCode));
         let settings = r#"{"permissions": {"allow": ["Bash(ls:*)"]}, "hooks": {}}"#;
         assert_eq!(detect("templates/settings.json", settings), Ok(Dialect::ClaudeCode));
+    }
+
+    #[test]
+    fn flat_lists_of_copilot_are_none_and_those_for_claude_code_are_its() {
+        for member in [r#""windows": "x.ps1""#, r#""bash": "x.sh""#, r#""timeoutSec": 5"#] {
+            let copilot =
+                format!(r#"{{"hooks": {{"Stop": [{{"type": "command", "command": "x", {member}}}]}}}}"#);
+            let error = detect("h", &copilot).unwrap_err();
+            assert!(error.ends_with("is of a hook of Copilot: a config of no dialect"), "{error}");
+        }
+        let flat = r#"{"hooks": {"Stop": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}}"#;
+        let error = detect("h", flat).unwrap_err();
+        assert!(
+            error.contains("as a config of claude-code, the likeliest: hooks.Stop[0].hooks: missing"),
+            "{error}"
+        );
     }
 
     #[test]
