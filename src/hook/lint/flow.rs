@@ -5,7 +5,7 @@ use super::texts::{is_declaration, parameters, variables};
 use crate::hook::portable::Facts;
 use crate::inspect::{CommandView, View};
 use regex::Regex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// What a word or a variable holds.
@@ -36,6 +36,8 @@ pub(super) struct Flow {
     json: FxHashMap<String, usize>,
     /// Variables that the dialect sets from the payload.
     given: &'static [&'static str],
+    /// Variables that the script takes for numbers.
+    numbers: FxHashSet<String>,
     /// Variables that hold an object put together by hand, and where.
     pub(super) json_by_hand: Vec<(String, usize)>,
 }
@@ -77,19 +79,9 @@ const PLAIN: &[&str] = &[
     "git describe",
 ];
 /// What makes the last command of a pipeline print so.
-const PLAIN_END: &[&str] = &[
-    "| wc",
-    "| md5",
-    "| sha",
-    "| cksum",
-    "grep -c",
-    "| length",
-    "| bc",
-    "| tr -cd",
-    "| tr -dc",
-    "grep -oE '[0-9]",
-    "| cut -c",
-];
+const PLAIN_END: &[&str] = &["grep -c", "grep -oE '[0-9]"];
+/// The same, as the beginning of a stage.
+const PLAIN_STAGES: &[&str] = &["wc", "md5", "sha", "cksum", "length", "bc", "tr -cd", "tr -dc", "cut -c"];
 /// Fields of payloads that are names and numbers.
 const PLAIN_FIELDS: &[&str] = &[
     "tool_name",
@@ -121,7 +113,8 @@ const TEXT: &[&str] = &[
 
 impl Flow {
     pub(super) fn of(script: &str, view: &View, facts: &'static Facts, has_payload: bool) -> Self {
-        let mut flow = Self { given: facts.variables, ..Self::default() };
+        let numbers = comparisons(script).map(str::to_owned).collect();
+        let mut flow = Self { given: facts.variables, numbers, ..Self::default() };
         if has_payload {
             for name in ["1", "2", "3"] {
                 flow.kinds.insert(name.to_owned(), Kind::Payload);
@@ -147,17 +140,7 @@ impl Flow {
                 flow.read(script, command);
             }
         }
-        flow.numbers(script);
         flow
-    }
-
-    /// What the script compares as a number (`[ "$n" -gt 3 ]`, `[[ $n =~ ^[0-9]+$ ]]`) is one.
-    fn numbers(&mut self, script: &str) {
-        for name in comparisons(script) {
-            if let Some(kind) = self.kinds.get_mut(name) {
-                *kind = (*kind).min(Kind::Plain);
-            }
-        }
     }
 
     /// `read NAME`: of the payload, or of what a loop goes through.
@@ -179,6 +162,8 @@ impl Flow {
         if kind == Kind::Json {
             self.json.insert(name.clone(), 0);
         }
+        // What the script compares as a number (`[ "$n" -gt 3 ]`, `[[ $n =~ ^[0-9]+$ ]]`), or shows as one (`$n%`), is one.
+        let kind = if self.numbers.contains(&name) { kind.min(Kind::Plain) } else { kind };
         let held = self.kinds.entry(name).or_insert(kind);
         *held = (*held).max(kind);
     }
@@ -242,7 +227,10 @@ impl Flow {
     /// What a command substitution prints; `text` begins after its bracket.
     fn substitution(&self, text: &str) -> Kind {
         let text = text.trim_start();
-        if PLAIN_END.iter().any(|mark| text.contains(mark)) {
+        let stages = text.split('|').skip(1).map(str::trim_start);
+        if PLAIN_STAGES.iter().any(|name| stages.clone().any(|stage| stage.starts_with(name)))
+            || PLAIN_END.iter().any(|mark| text.contains(mark))
+        {
             return Kind::Plain;
         }
         let begins = |name: &str| {
@@ -370,13 +358,16 @@ impl Flow {
     }
 }
 
-/// Names of variables that are compared as numbers.
-fn comparisons(script: &str) -> impl Iterator<Item = &str> {
+/// Names of variables that are compared as numbers, or stand before a percent sign.
+fn comparisons<'t>(script: &'t str) -> impl Iterator<Item = &'t str> {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"\$\{?([A-Za-z_]\w*)\}?"?\s+(?:-(?:eq|ne|gt|ge|lt|le)\b|=~ \^-?\[0-9\][+*]?\$)"#).ok()
+        let compared = r#"\$\{?([A-Za-z_]\w*)\}?"?\s+(?:-(?:eq|ne|gt|ge|lt|le)\b|=~ \^-?\[0-9\][+*]?\$)"#;
+        let shown = r#"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))%(?:[^\w%{]|$)"#;
+        Regex::new(&format!("{compared}|{shown}")).ok()
     });
     let found = NUMBER.as_ref().map(|regex| regex.captures_iter(script));
-    found.into_iter().flatten().filter_map(|found| Some(found.get(1)?.as_str()))
+    let name = |found: regex::Captures<'t>| found.iter().skip(1).flatten().next().map(|name| name.as_str());
+    found.into_iter().flatten().filter_map(name)
 }
 
 /// The value of an assignment without being cut.
