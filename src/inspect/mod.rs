@@ -31,6 +31,7 @@
 //! Not looked into: programs with a language of their own (`python -c` and `awk`'s `system` are opaque, GNU `sed`'s `e`
 //! is not seen), files, and programs told to run others by their configuration (`git -c alias.x=!...`).
 
+mod ending;
 mod field;
 mod json;
 mod through;
@@ -40,6 +41,7 @@ mod wrapper;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use ending::{LostExit, endings};
 use std::fmt;
 use std::ops::Range;
 
@@ -61,6 +63,8 @@ pub struct View {
     pub error: Option<String>,
     /// Variables that are expanded anywhere, in source order; the first [`MOST_EXPANSIONS`].
     pub expansions: Vec<ExpansionView>,
+    /// The same of `$1` and its kin outside of functions and nested texts: the script's own arguments.
+    pub(crate) arguments: Vec<ExpansionView>,
 }
 
 /// Most expansions of variables that a view lists.

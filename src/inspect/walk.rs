@@ -568,17 +568,27 @@ impl Walker {
 }
 
 impl Walker {
-    /// Lists an expansion of a variable.
+    /// Lists an expansion of a variable, or of an argument of the script.
     fn expansion(&mut self, expansion: &ParameterExpansion) {
-        let (Parameter::Variable(name) | Parameter::Element(name, _)) = &expansion.parameter else { return };
-        if self.view.expansions.len() >= MOST_EXPANSIONS {
-            return;
+        let is_of_script = self.nesting == 0 && !self.via.iter().any(|via| matches!(via, Via::Function(_)));
+        let (name, is_argument) = match &expansion.parameter {
+            Parameter::Variable(name) | Parameter::Element(name, _) => {
+                (String::from_utf8_lossy(name).into_owned(), false)
+            }
+            Parameter::Positional(number @ 1..) if is_of_script => (number.to_string(), true),
+            Parameter::Positional(_) | Parameter::Special(_) => return,
+        };
+        let (has_default, is_empty) = match &expansion.operation {
+            ParameterOperation::Default { word, .. } => (true, word.parts.is_empty()),
+            _ => (false, false),
+        };
+        let span = self.place(expansion.span).span;
+        // `${1:-}` says no more than that the script may have no argument.
+        let view = ExpansionView { name, has_default: has_default && !(is_argument && is_empty), span };
+        let all = if is_argument { &mut self.view.arguments } else { &mut self.view.expansions };
+        if all.len() < MOST_EXPANSIONS {
+            all.push(view);
         }
-        self.view.expansions.push(ExpansionView {
-            name: String::from_utf8_lossy(name).into_owned(),
-            has_default: matches!(expansion.operation, ParameterOperation::Default { .. }),
-            span: self.place(expansion.span).span,
-        });
     }
 }
 

@@ -48,6 +48,9 @@ impl HookLint<'_> {
             (ExitRule::NonZeroBlocks, true) => self.printed_before_exit(script, view),
             _ => {}
         }
+        if event.blocks && !says_block && !super::search::ends_at_failures(script, view) {
+            self.exits_of_parts();
+        }
         let blocks = says_block
             || (self.facts.exit == ExitRule::TwoBlocks && two.is_some())
             || (self.facts.exit == ExitRule::NonZeroBlocks && exits.iter().any(|(_, status)| *status != 0));
@@ -76,6 +79,25 @@ impl HookLint<'_> {
                 _ => (&FAIL_OPEN_DEFAULT, "a timeout or an error of this guard lets the action through"),
             };
             self.report(rule, self.hook.places.hook, message);
+        }
+    }
+
+    /// `cmd | while read x; do exit 2; done; exit 0`: that ends the loop, which is a process of its own.
+    fn exits_of_parts(&mut self) {
+        for exit in std::mem::take(&mut self.lost_exits) {
+            let blocks = match self.facts.exit {
+                ExitRule::TwoBlocks => exit.status == 2,
+                ExitRule::NonZeroBlocks => exit.status != 0,
+                ExitRule::Ignored => false,
+            };
+            if blocks {
+                let message = format!(
+                    "exit {} ends only {}: the script goes on, and its own status is what counts",
+                    exit.status,
+                    exit.part.name()
+                );
+                self.report_in_script(&EXIT_NOT_BLOCKING, exit.offset, message);
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use super::{Finding, Fix, HookLint, LintOptions};
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{self, PortableHandler, PortableHook};
-use crate::inspect::{CommandView, View, WordView};
+use crate::inspect::{CommandView, LostExit, View, WordView};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Files of one config that are read.
@@ -76,6 +76,8 @@ struct Use {
     role: Role,
     /// Whether its arguments have text of the payload in them.
     has_payload: bool,
+    /// Whether it has arguments, or may have.
+    has_arguments: bool,
 }
 
 /// A file that was read.
@@ -83,6 +85,7 @@ struct FollowedScript {
     name: String,
     text: String,
     view: View,
+    lost_exits: Vec<LostExit>,
     uses: Vec<Use>,
 }
 
@@ -114,7 +117,10 @@ impl<'h> Follow<'h> {
     pub(super) fn hook(&mut self, index: usize, lint: &mut HookLint<'_>) {
         let hook = lint.hook;
         let (text, view) = match &hook.handler {
-            PortableHandler::Script(text) => (text.as_str(), crate::inspect::inspect(text.as_bytes())),
+            PortableHandler::Script(text) => {
+                let (text, _) = super::reached(text);
+                (text, crate::inspect::inspect(text.as_bytes()))
+            }
             PortableHandler::Program { name, arguments } => ("", program_view(name, arguments)),
             PortableHandler::Other(_) => return,
         };
@@ -123,7 +129,12 @@ impl<'h> Follow<'h> {
         };
         for call in calls(text, &view, &mut Scope::default()) {
             let role = if call.is_answer { Role::Hook } else { Role::Helper };
-            let way = Use { hook: index, role, has_payload: has_payload(call.arguments) };
+            let way = Use {
+                hook: index,
+                role,
+                has_payload: has_payload(call.arguments),
+                has_arguments: !call.arguments.is_empty(),
+            };
             self.call(&call, way, lint, 0);
         }
     }
@@ -187,9 +198,10 @@ impl<'h> Follow<'h> {
                 return;
             }
             let Ok(text) = String::from_utf8(file.content) else { return };
-            let view = crate::inspect::inspect(text.as_bytes());
+            let (reached, lost_exits) = super::reached(&text);
+            let view = crate::inspect::inspect(reached.as_bytes());
             self.places.insert(call.path.clone(), self.scripts.len());
-            self.scripts.push(FollowedScript { name: file.name, text, view, uses: vec![way] });
+            self.scripts.push(FollowedScript { name: file.name, text, view, lost_exits, uses: vec![way] });
         }
         if depth >= MOST_NESTING {
             return;
@@ -211,6 +223,8 @@ impl<'h> Follow<'h> {
             role: way.role,
             beside: None,
             has_payload: false,
+            has_arguments: true,
+            lost_exits: Vec::new(),
             findings: Vec::new(),
         };
         for inner in calls(&text, &view, &mut Scope::of_file(&call.path, &call.texts)) {
@@ -220,7 +234,7 @@ impl<'h> Follow<'h> {
                 _ if inner.is_answer && is_replaced(&view, inner.offset) => way.role,
                 _ => Role::Helper,
             };
-            self.call(&inner, Use { role, ..way }, &mut lint, depth + 1);
+            self.call(&inner, Use { role, has_arguments: true, ..way }, &mut lint, depth + 1);
         }
         for mut finding in lint.findings {
             finding.hook = None;
@@ -260,9 +274,11 @@ impl<'h> Follow<'h> {
                     role: way.role,
                     beside: Some(&beside),
                     has_payload: way.has_payload,
+                    has_arguments: script.uses.iter().any(|way| way.has_arguments),
+                    lost_exits: script.lost_exits.clone(),
                     findings: Vec::new(),
                 };
-                lint.script(&script.text, &script.view);
+                lint.script(super::reached(&script.text).0, &script.view);
                 kept = Some(match kept {
                     None => lint.findings,
                     Some(before) => before

@@ -72,7 +72,7 @@ use super::portable::{self, Facts, Places, PortableHook};
 use crate::document::Source;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::version::ContractVersion;
-use crate::inspect::View;
+use crate::inspect::{LostExit, View, endings};
 use crate::visible;
 use follow::{Beside, Role};
 use serde_json::{Value, json};
@@ -203,7 +203,9 @@ pub fn lint(
     let facts = portable::facts(dialect);
     let hooks = (facts.read)(&node);
     let mut follow = options.files.map(|files| follow::Follow::new(files, options, dialect));
-    for (index, hook) in hooks.iter().enumerate() {
+    // Under `_Stop` stands what its author has turned off.
+    let is_on = |hook: &PortableHook| !hook.event.starts_with(['_', '/']);
+    for (index, hook) in hooks.iter().enumerate().filter(|(_, hook)| is_on(hook)) {
         let mut lint = HookLint {
             source: &source,
             file: None,
@@ -214,6 +216,8 @@ pub fn lint(
             role: Role::Hook,
             beside: None,
             has_payload: false,
+            has_arguments: false,
+            lost_exits: Vec::new(),
             findings: Vec::new(),
         };
         lint.config();
@@ -310,6 +314,10 @@ struct HookLint<'h> {
     beside: Option<&'h Beside<'h>>,
     /// Whether its arguments have text of the payload in them.
     has_payload: bool,
+    /// Whether it is, or may be, called with arguments.
+    has_arguments: bool,
+    /// Exits that end less than the script.
+    lost_exits: Vec<LostExit>,
     findings: Vec<Finding>,
 }
 
@@ -369,7 +377,9 @@ impl HookLint<'_> {
 
     fn whole_script(&mut self) {
         if let Some(script) = self.hook.script() {
+            let (script, lost) = reached(script);
             let view = crate::inspect::inspect(script.as_bytes());
+            self.lost_exits = lost;
             self.script(script, &view);
         }
     }
@@ -382,6 +392,12 @@ impl HookLint<'_> {
             self.payload(view, &texts);
         }
     }
+}
+
+/// What of a script can be run, and its exits that end less than it: behind `exit 0` may stand anything.
+fn reached(script: &str) -> (&str, Vec<LostExit>) {
+    let endings = endings(script.as_bytes());
+    (script.get(..endings.reached).unwrap_or(script), endings.lost)
 }
 
 /// The lines of a config at which bytes of a hook's script stand, where the config has that script as it is.

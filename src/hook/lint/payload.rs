@@ -6,7 +6,7 @@ use super::rule::{PAYLOAD_ARGUMENT, PAYLOAD_FIELD, PLACEHOLDER, VARIABLE_UNKNOWN
 use super::texts::{Piece, Texts, assigned, looped, roots};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{self, Tools};
-use crate::inspect::View;
+use crate::inspect::{CommandView, View};
 use rustc_hash::FxHashSet;
 
 /// Fields that tell a dialect's payload from those of others; words that any JSON may have are not among them.
@@ -109,6 +109,28 @@ const READS: &[&str] = &[
     ".",
 ];
 
+/// Programs that may read standard input too, or run what does.
+const READERS: &[&str] = &[
+    "bun", "cut", "dd", "deno", "env", "exec", "npx", "perl", "php", "ruby", "sort", "tail", "tr", "uv",
+    "wc", "xargs", "bash", "sh", "zsh",
+];
+
+/// What shows that a script knows how many arguments it has, or may have none.
+const ARGUMENT_MARKS: &[&str] = &[
+    "$#",
+    "${#",
+    "$@",
+    "${@",
+    "$*",
+    "set --",
+    "getopts",
+    "shift",
+    "/dev/stdin",
+    "-n \"$1",
+    "-n \"${1",
+    "-n $1",
+];
+
 /// Whether a jq there reads the payload: what stands before it in its line writes that, or it is the first of its substitution.
 fn reads_payload(script: &str, offset: usize, flow: &Flow) -> bool {
     let before = script.get(..offset).unwrap_or("").trim_end_matches([' ', '\t', '\n', '\\']);
@@ -132,6 +154,7 @@ impl HookLint<'_> {
         self.shell_argument(texts);
         self.file_argument(texts);
         self.unknown_variables(view);
+        self.missing_arguments(view);
         self.placeholders();
     }
 
@@ -323,6 +346,27 @@ impl HookLint<'_> {
                 self.report_in_script(&VARIABLE_UNKNOWN, expansion.span.start, message);
             }
         }
+    }
+
+    /// `$1` in a script that the config calls without arguments, and that reads nothing else: the payload comes on standard input.
+    fn missing_arguments(&mut self, view: &View) {
+        let Some(script) = self.hook.script() else { return };
+        let Some(argument) = view.arguments.iter().find(|argument| !argument.has_default) else { return };
+        // A script that asks what it was given runs in other ways, too.
+        let asks = ARGUMENT_MARKS.iter().any(|mark| script.contains(mark));
+        let reads = |command: &CommandView| {
+            command.name().is_none_or(|name| READS.contains(&name) || READERS.contains(&name))
+                && !command.words.is_empty()
+        };
+        let is_told = self.findings.iter().any(|finding| finding.rule == &VARIABLE_UNKNOWN);
+        if self.has_arguments || asks || is_told || view.commands.iter().any(reads) {
+            return;
+        }
+        let message = format!(
+            "`${}` is empty: the script is called without arguments, and the payload is read from standard input",
+            argument.name
+        );
+        self.report_in_script(&VARIABLE_UNKNOWN, argument.span.start, message);
     }
 
     fn unknown_variable(&self, name: &str) -> Option<String> {

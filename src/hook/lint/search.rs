@@ -65,6 +65,13 @@ fn switches(view: &View) -> Switches {
     found
 }
 
+/// Whether a failure ends the script.
+pub(super) fn ends_at_failures(script: &str, view: &View) -> bool {
+    let first = script.lines().next().filter(|line| line.starts_with("#!")).unwrap_or("");
+    let by_name = first.split_whitespace().skip(1).any(|word| word.starts_with('-') && word.contains('e'));
+    by_name || switches(view).errexit.is_some() || script.contains("errexit")
+}
+
 /// An assignment at the script's own level: in functions it is not known whether a caller looks at the status.
 fn is_plain(command: &CommandView) -> bool {
     command.words.is_empty() && command.via.is_empty() && !command.assignments.is_empty()

@@ -173,6 +173,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("GC-25", "exit-failure"),
     ("IN-12", "output-ignored"),
     ("IN-16", "script-syntax"),
+    ("IN-16", "variable-unknown"), // it prints `$1`, which no hook is given
     ("EV-16", "exit-not-blocking"),
     ("AG-16", "cannot-block"),
     ("AG-documented", "cannot-block"), // hooks of an example that says so
