@@ -429,7 +429,7 @@ fn machine_path(text: &str) -> Option<(usize, &str)> {
             let name = rest.split(['/', '\\', ' ', '"', '\'']).next().unwrap_or("");
             let is_one = !name.is_empty()
                 && !name.contains(['$', '*', '<', '{', '['])
-                && !EVERYONE.contains(&name)
+                && !EVERYONE.iter().any(|user| user.eq_ignore_ascii_case(name))
                 && rest.len() > name.len() + 1;
             (begins && is_one).then(|| {
                 let path = text.get(start..).unwrap_or("");

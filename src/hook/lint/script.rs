@@ -220,12 +220,7 @@ impl HookLint<'_> {
         let sources = self.file.is_some()
             || view.commands.iter().any(|command| matches!(command.name(), Some("source" | ".")));
         // `command -v x`, `type x`, `which x`: the script knows that it may be missing.
-        let asked: FxHashSet<&str> = view
-            .commands
-            .iter()
-            .filter(|command| matches!(command.name(), Some("command" | "type" | "which" | "hash")))
-            .flat_map(|command| command.words.iter().skip(1).filter_map(|word| word.text.as_deref()))
-            .collect();
+        let asked = asked_for(script, view);
         let tested = tested_paths(script);
         let mut reported = FxHashSet::default();
         let mut found = Vec::new();
@@ -253,6 +248,42 @@ impl HookLint<'_> {
             self.report_in_script(&COMMAND_MISSING, offset, message);
         }
     }
+}
+
+/// Programs that the script looks for: by `command -v x` and its kin, by a function that does that, or by `x --version`.
+fn asked_for<'v>(script: &str, view: &'v View) -> FxHashSet<&'v str> {
+    let looks = |command: &CommandView| matches!(command.name(), Some("command" | "type" | "which" | "hash"));
+    let askers: FxHashSet<&str> = view
+        .commands
+        .iter()
+        .filter(|command| looks(command) && command.words.iter().any(|word| word.source.contains("$1")))
+        .flat_map(|command| command.via.iter().map(Via::name))
+        .collect();
+    let mut asked = FxHashSet::default();
+    for command in &view.commands {
+        let name = command.name().unwrap_or_default();
+        let is_asker = askers.contains(name)
+            || ["_exists", "has_cmd", "has_command", "is_installed"].iter().any(|part| name.contains(part));
+        let operands = command.words.iter().skip(1).filter_map(|word| word.text.as_deref());
+        if looks(command) || is_asker {
+            asked.extend(operands);
+            continue;
+        }
+        let mut operands = operands.peekable();
+        let is_probe = matches!(operands.peek().copied(), Some("--version" | "-V" | "-v" | "version"));
+        // `elif printf '{}' | python3 -c ... >/dev/null`: one of several that are tried.
+        let is_tried = command.redirects.iter().any(|one| one.target.text.as_deref() == Some("/dev/null"))
+            && line_before(script, command).trim_start().starts_with("elif ");
+        if is_probe || is_tried {
+            asked.insert(command.words.first().and_then(|word| word.text.as_deref()).unwrap_or_default());
+        }
+    }
+    asked
+}
+
+/// What stands before a command in its line.
+fn line_before<'s>(script: &'s str, command: &CommandView) -> &'s str {
+    script.get(..command.span.start).unwrap_or("").rsplit('\n').next().unwrap_or("")
 }
 
 /// Programs that are given a program of their own language as an argument, and the options that do so.
@@ -315,7 +346,13 @@ const TWINS: &[(&str, &str)] = &[
 /// Whether the command is there for systems that lack another one: behind `||`, or where the script has asked for its twin.
 fn is_fallback(script: &str, command: &CommandView, asked: &FxHashSet<&str>) -> bool {
     let before = script.get(..command.span.start).unwrap_or("").trim_end_matches([' ', '\t', '\n', '\\']);
-    let has_twin = |name: &str| TWINS.iter().any(|(own, other)| *own == name && asked.contains(other));
+    // `md5 FILE || md5sum FILE`
+    let line = script.get(command.span.end..).unwrap_or("").lines().next().unwrap_or("");
+    let is_tried_next = |name: &str| line.split_once("||").is_some_and(|(_, next)| next.contains(name));
+    let has_twin = |name: &str| {
+        let mut twins = TWINS.iter().filter(|(own, _)| *own == name);
+        twins.any(|(_, other)| asked.contains(other) || is_tried_next(other))
+    };
     before.ends_with("||") || command.name().is_some_and(has_twin)
 }
 
