@@ -362,7 +362,7 @@ impl Flow {
 fn comparisons<'t>(script: &'t str) -> impl Iterator<Item = &'t str> {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let compared = r#"\$\{?([A-Za-z_]\w*)\}?"?\s+(?:-(?:eq|ne|gt|ge|lt|le)\b|=~ \^-?\[0-9\][+*]?\$)"#;
-        let shown = r#"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))%(?:[^\w%{]|$)"#;
+        let shown = r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))%(?:[^\w%{]|$)";
         Regex::new(&format!("{compared}|{shown}")).ok()
     });
     let found = NUMBER.as_ref().map(|regex| regex.captures_iter(script));
