@@ -189,9 +189,9 @@ async fn narrow(
     while fails - fits > 1 {
         let turns = fits + (fails - fits) / 2;
         if total - cut_by(turns).min(total) > least {
-            fits = turns
+            fits = turns;
         } else {
-            fails = turns
+            fails = turns;
         }
         ctx.tick_many(u32::try_from(columns.len() / 8).unwrap_or(u32::MAX));
         ctx.tick().await?;

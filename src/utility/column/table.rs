@@ -130,7 +130,9 @@ async fn mark(
     knows_unnamed: bool,
 ) -> Result<(), UtilityError> {
     if list == b"0" {
-        columns.iter_mut().for_each(|column| *flag(column) = true);
+        for column in columns.iter_mut() {
+            *flag(column) = true;
+        }
     }
     let mut unnamed = false;
     for word in words(list) {
