@@ -1,7 +1,7 @@
 //! `ionice`: sets or shows the class and priority of input and output. util-linux ionice(1). Files are in memory: what is asked
 //! for is checked and changes nothing, and every process has the class that a new process has.
 
-use crate::memory::format;
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
 options! {
@@ -27,48 +27,103 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let args = ctx.args.clone();
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let class = match options.value(Opt::Class) {
+    let mut class = match options.value(Opt::Class) {
         None => None,
         Some(name) => Some(class_of(name)?),
     };
-    if let Some(data) = options.value(Opt::ClassData) {
+    let data = options.value(Opt::ClassData);
+    if let Some(data) = data {
         number(data, "invalid class data argument")?;
-        if matches!(class, Some(0 | 3)) && !options.has(Opt::Ignore) {
-            let name = if class == Some(0) { "none" } else { "idle" };
+    }
+    let is_tolerant = options.has(Opt::Ignore);
+    let whose = options.given().filter(|(option, _)| matches!(option, Opt::Pid | Opt::Group | Opt::Uid));
+    let mut targets = Vec::new();
+    for (option, value) in whose {
+        if !targets.is_empty() {
+            return Err(UtilityError::failed("can handle only one of pid, pgid or uid at once"));
+        }
+        targets.push((option, number(value.unwrap_or(&Text::EMPTY), invalid(option))?));
+    }
+    let which = targets.first().map(|(option, _)| *option);
+    if data.is_some() {
+        // Data without a class are for the usual one.
+        class = class.or(Some(BEST_EFFORT));
+        if matches!(class, Some(NONE | IDLE)) && !is_tolerant {
+            let name = if class == Some(NONE) { "none" } else { "idle" };
             ctx.warn(format_args!("ignoring given class data for {name} class"));
         }
     }
-    let mut ids = 0_usize;
-    let whose = [
-        (Opt::Pid, "invalid PID argument"),
-        (Opt::Group, "invalid PGID argument"),
-        (Opt::Uid, "invalid UID argument"),
-    ];
-    for (option, what) in whose {
-        for text in options.values(option) {
-            number(text, what)?;
-            ids += 1;
+    let rows = if which.is_some() { ctx.processes(&args).await } else { Vec::new() };
+    let uid = u64::from(ctx.session.identity.uid);
+    let is_there = |option: Opt, id: u64| match option {
+        Opt::Group => rows.iter().any(|row| id == 0 || u64::from(row.group) == id),
+        Opt::Uid => uid == id,
+        _ => rows.iter().any(|row| id == 0 || u64::from(row.pid) == id),
+    };
+    let Some(which) = which else {
+        if let Some(class) = class
+            && !options.operands.is_empty()
+        {
+            set(ctx, class, true, is_tolerant)?;
         }
-    }
-    if ids > 0 {
-        for text in &options.operands {
-            number(text, "invalid PID argument")?;
-            ids += 1;
+        if !options.operands.is_empty() {
+            let request = ctx.command(options.operands);
+            return ctx
+                .stand_in(request, |name| format!("failed to execute {}", bstr::BStr::new(name)))
+                .await;
         }
-    }
-    if ids == 0 && !options.operands.is_empty() {
-        let request = ctx.command(options.operands);
-        return ctx.stand_in(request, |name| format!("failed to execute {}", bstr::BStr::new(name))).await;
-    }
-    if class.is_none() && !options.has(Opt::ClassData) {
-        for _ in 0..ids.max(1) {
-            ctx.stdout.write(b"none: prio 0\n").await?;
+        if class.is_some() {
+            return Err(UtilityError::Usage("bad usage".into()));
         }
-    } else if ids == 0 {
-        return Err(UtilityError::Usage("bad usage".into()));
+        ctx.stdout.write(b"none: prio 0\n").await?;
+        return Ok(ExitStatus::SUCCESS);
+    };
+    let first = targets.first().map(|(_, id)| Ok(*id));
+    let others = options.operands.iter().map(|text| number(text, invalid(which)));
+    for id in first.into_iter().chain(others) {
+        ctx.tick().await?;
+        let found = is_there(which, id?);
+        match class {
+            Some(class) => set(ctx, class, found, is_tolerant)?,
+            None if found => ctx.stdout.write(b"none: prio 0\n").await?,
+            None => {
+                ctx.stdout.flush().await?;
+                let words = Errno::NoProcess.message();
+                return Err(UtilityError::failed(format!("ioprio_get failed: {words}")));
+            }
+        }
     }
     Ok(ExitStatus::SUCCESS)
+}
+
+/// Checks what a process is to be set to.
+fn set(ctx: &mut Context, class: u64, found: bool, is_tolerant: bool) -> Result<(), UtilityError> {
+    if class > IDLE && !is_tolerant {
+        ctx.warn(format_args!("unknown prio class {class}"));
+    }
+    let words = match class {
+        REALTIME if ctx.session.identity.uid != 0 => Errno::NotPermitted.message(),
+        NONE..=IDLE if found => return Ok(()),
+        NONE..=IDLE => Errno::NoProcess.message(),
+        _ => Errno::Invalid.message(),
+    };
+    if is_tolerant { Ok(()) } else { Err(UtilityError::failed(format!("ioprio_set failed: {words}"))) }
+}
+
+const NONE: u64 = 0;
+const REALTIME: u64 = 1;
+const BEST_EFFORT: u64 = 2;
+const IDLE: u64 = 3;
+
+/// What is said of an id that is none.
+const fn invalid(option: Opt) -> &'static str {
+    match option {
+        Opt::Group => "invalid PGID argument",
+        Opt::Uid => "invalid UID argument",
+        _ => "invalid PID argument",
+    }
 }
 
 fn number(text: &Text, what: &str) -> Result<u64, UtilityError> {

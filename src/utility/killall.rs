@@ -4,9 +4,8 @@ use crate::memory::{Vec, format};
 use crate::utility::ProcessRow;
 use crate::utility::context::ticker::{MeterTicker, regex_options, search_error};
 use crate::utility::format::signal;
-use crate::utility::format::time_interval;
 use crate::utility::prelude::*;
-use crate::utility::regex::{Regex, Syntax};
+use crate::utility::regex::{Regex, RegexError, Syntax};
 use std::time::Duration;
 
 options! {
@@ -71,28 +70,43 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             }
         }
     }
-    if let Some(user) = options.value(Opt::User)
-        && ctx.user_id(user) != Some(ctx.session.identity.uid)
-    {
-        let known = ctx.user_id(user).is_some();
-        return Err(UtilityError::failed(if known {
-            "no process found".into()
-        } else {
-            format!("Cannot find user {user}")
-        }));
+    let mut is_own = true;
+    if let Some(user) = options.value(Opt::User) {
+        match ctx.user_id(user) {
+            Some(uid) => is_own = uid == ctx.session.identity.uid,
+            None => {
+                ctx.warn_plain(format_args!("Cannot find user {user}"));
+                return Ok(ExitStatus::FAILURE);
+            }
+        }
+    }
+    let mut ages = Vec::new();
+    for (option, text) in options.given() {
+        let (Opt::Younger | Opt::Older, Some(text)) = (option, text) else { continue };
+        let Some(bound) = age(text) else {
+            ctx.warn_plain("Invalid time format");
+            ctx.stderr.push(super::context::options::help(&UTILITY, Opt::TABLE).as_bytes());
+            return Ok(ExitStatus::FAILURE);
+        };
+        ages.push((option == Opt::Younger, bound));
+    }
+    let mut patterns = Vec::new();
+    for name in options.operands.iter().filter(|_| options.has(Opt::Regexp)) {
+        patterns.push(pattern(ctx, &options, name)?);
     }
     let rows = ctx.processes(&args).await;
     let mut status = ExitStatus::SUCCESS;
     let mut killed: Vec<u32> = Vec::new();
     let everything = [Text::EMPTY];
     let names = if options.operands.is_empty() { &everything[..] } else { options.operands.as_slice() };
-    for name in names {
+    for (place, name) in names.iter().enumerate() {
         let mut found = false;
         for row in &rows {
             ctx.tick().await?;
             if row.asks
-                || !(name.is_empty() || is_named(ctx, &options, row, name)?)
-                || !has_age(ctx, &options, row)?
+                || !is_own
+                || !(name.is_empty() || is_named(ctx, &options, row, name, patterns.get(place))?)
+                || !has_age(ctx, &ages, row)
             {
                 continue;
             }
@@ -137,20 +151,28 @@ impl Context {
     }
 }
 
+fn pattern(ctx: &Context, options: &Options<Opt>, name: &Text) -> Result<Regex, UtilityError> {
+    let mut settings = regex_options(&ctx.meter);
+    settings.ignore_case = options.has(Opt::IgnoreCase);
+    Regex::new(name, Syntax::Extended, &settings).map_err(|error| match error {
+        RegexError::Stopped(_) => search_error(&ctx.meter, &error, 1),
+        _ => UtilityError::failed(format!("Bad regular expression: {name}")),
+    })
+}
+
 fn is_named(
     ctx: &Context,
     options: &Options<Opt>,
     row: &ProcessRow,
     name: &Text,
+    pattern: Option<&Regex>,
 ) -> Result<bool, UtilityError> {
     let own = row.name();
-    if options.has(Opt::Regexp) {
-        let mut regex = regex_options(&ctx.meter);
-        regex.ignore_case = options.has(Opt::IgnoreCase);
-        let failed = |error| search_error(&ctx.meter, &error, 1);
-        let regex = Regex::new(name, Syntax::Extended, &regex).map_err(failed)?;
+    if let Some(pattern) = pattern {
         let mut ticker = MeterTicker::new(&ctx.meter);
-        return regex.captures_at_ticked(own.as_bytes(), 0, &mut Vec::new(), &mut ticker).map_err(failed);
+        return pattern
+            .captures_at_ticked(own.as_bytes(), 0, &mut Vec::new(), &mut ticker)
+            .map_err(|error| search_error(&ctx.meter, &error, 1));
     }
     let base = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
     Ok(if options.has(Opt::IgnoreCase) {
@@ -160,14 +182,26 @@ fn is_named(
     })
 }
 
-fn has_age(ctx: &Context, options: &Options<Opt>, row: &ProcessRow) -> Result<bool, UtilityError> {
+/// A number and its unit, of which the first letter counts.
+fn age(text: &[u8]) -> Option<Duration> {
+    let text = text.trim_ascii_start();
+    let end = text.iter().position(|byte| !byte.is_ascii_digit())?;
+    let (number, unit) = text.split_at_checked(end)?;
+    let number = std::str::from_utf8(number).ok()?.parse::<u64>().ok().filter(|number| *number > 0)?;
+    let seconds = match unit.first()? {
+        b's' => 1,
+        b'm' => 60,
+        b'h' => 3600,
+        b'd' => 86_400,
+        b'w' => 604_800,
+        b'M' => 4 * 604_800,
+        b'y' => 48 * 604_800,
+        _ => return None,
+    };
+    Some(Duration::from_secs(number.saturating_mul(seconds)))
+}
+
+fn has_age(ctx: &Context, ages: &[(bool, Duration)], row: &ProcessRow) -> bool {
     let age = ctx.session.clock.monotonic().saturating_sub(row.started);
-    for (option, younger) in [(Opt::Younger, true), (Opt::Older, false)] {
-        let Some(text) = options.value(option) else { continue };
-        let bound = time_interval::parse(text).ok_or_else(|| UtilityError::failed("Invalid time format"))?;
-        if (age < bound) != younger {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    ages.iter().all(|(is_younger, bound)| (age < *bound) == *is_younger)
 }

@@ -1,20 +1,21 @@
 //! `tail`: the last part of files. GNU coreutils tail(1).
 //!
 //! The last N lines or bytes are kept in a buffer that is cut back to them each time it has doubled, so that the cost is
-//! linear and memory is what is printed. Of a long regular file only the end is read when it holds enough lines. `-f` is
-//! refused: nothing would end it.
+//! linear and memory is what is printed. Of a long regular file only the end is read when it holds enough lines. `-f` of a
+//! pipe ends with it; of a file it is refused: nothing would end it.
 
 use super::context::headings::{HeadingOpt, Headings};
 use super::format::count::{CountError, parse_count, parse_digits};
+use super::format::quote::word_of;
 use crate::memory::{Vec, format, vec};
 use crate::utility::prelude::*;
 
 options! {
     enum Opt {
         Bytes = value('c', "bytes", "[+]NUM", "print the last NUM bytes; with '+', start with byte NUM"),
-        Follow = flag('f', "", "refused: a command in a sandbox has to end")
-            | optional('\0', "follow", "HOW", "refused, as -f")
-            | flag('F', "", "refused, as -f"),
+        Follow = flag('f', "", "go on as a pipe grows; of a file refused: a command in a sandbox has to end")
+            | optional('\0', "follow", "HOW", "descriptor or name: as -f"),
+        FollowName = flag('F', "", "refused: it waits for files that are not there"),
         Lines = value(
             'n',
             "lines",
@@ -54,14 +55,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.args.splice(..1, args);
     }
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    if options.has(Opt::Follow) {
-        return Err(UtilityError::failed(
-            "following a file is not possible in a sandbox: a command has to end",
-        ));
-    }
     let part = wanted_part(&options)?;
+    let loses_all = options.has_any([Opt::Follow, Opt::FollowName]) && follow(ctx, &options)?;
     // Nothing is read where nothing is printed, not even headers are.
-    if part.count == 0 && !part.from_start {
+    if part.count == 0 && !part.from_start && !loses_all {
         return Ok(ExitStatus::SUCCESS);
     }
     let mut inputs = Headings::new(ctx, &options);
@@ -70,7 +67,42 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             inputs.failed(ctx, &name, error)?;
         }
     }
+    if loses_all {
+        ctx.stdout.flush().await?;
+        ctx.warn("no files remaining");
+    }
     Ok(inputs.status)
+}
+
+/// Refuses to follow what does not end by itself. `true`: something else was to be followed that is not there.
+fn follow(ctx: &Context, options: &Options<Opt>) -> Result<bool, UtilityError> {
+    let mut by_name = options.has(Opt::FollowName);
+    for (option, how) in options.given() {
+        if option == Opt::Follow
+            && let Some(how) = how
+        {
+            by_name = word_of("follow", how, &["descriptor", "name"]).map_err(UtilityError::Usage)? == 1;
+        }
+    }
+    let operands = ctx.inputs(&options.operands);
+    let is_input = |operand: &Text| operand.as_bytes() == b"-";
+    if by_name && operands.iter().any(is_input) {
+        return Err(UtilityError::failed("cannot follow '-' by name"));
+    }
+    let mut loses = false;
+    for operand in &operands {
+        let ends = if is_input(operand) {
+            ctx.standard_input().description().is_pipe()
+        } else {
+            loses = true;
+            !options.has(Opt::FollowName) && ctx.stat(operand).is_err()
+        };
+        if !ends {
+            let words = "following a file is not possible in a sandbox: a command has to end";
+            return Err(UtilityError::failed(words));
+        }
+    }
+    Ok(loses)
 }
 
 /// `-5`, `+5`, `-5c`, `+5l` as the first argument with one operand at most.
@@ -112,7 +144,7 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
                 let digit = text.last().copied().map_or(' ', char::from);
                 return Err(UtilityError::failed(format!("option used in invalid context -- {digit}")));
             }
-            Opt::Follow | Opt::Heading(_) | Opt::ZeroTerminated => continue,
+            Opt::Follow | Opt::FollowName | Opt::Heading(_) | Opt::ZeroTerminated => continue,
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
         // As in the real program, a plus sign counts for what comes after it too.

@@ -1,6 +1,6 @@
 //! `tee`: copies standard input to each file and to standard output. GNU coreutils tee(1).
 
-use super::format::quote::invalid_argument;
+use super::format::quote::word_of;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
@@ -46,10 +46,9 @@ impl OnError {
             options.given().filter(|(option, _)| matches!(option, Opt::Pipe | Opt::OutputError)).last();
         let Some((_, word)) = last else { return Ok(Self::Default) };
         let Some(word) = word else { return Ok(Self::WarnNoPipe) };
-        let found = MODES.iter().find(|(name, _)| name.as_bytes() == word.as_bytes());
-        found.map(|(_, mode)| *mode).ok_or_else(|| {
-            UtilityError::Usage(invalid_argument("output-error", word, &MODES.map(|(name, _)| name)))
-        })
+        let names = MODES.map(|(name, _)| name);
+        let place = word_of("output-error", word, &names).map_err(UtilityError::Usage)?;
+        Ok(MODES.get(place).map_or(Self::Default, |(_, mode)| *mode))
     }
 
     const fn keeps_pipes(self) -> bool {

@@ -3,7 +3,7 @@
 //! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
 
 use super::format::count::parse_digits;
-use super::format::quote::invalid_argument;
+use super::format::quote::word_of;
 use crate::limit::{LimitError, Meter};
 use crate::memory::{Vec, format};
 use crate::utility::context::pace::{append, position, tick_bytes};
@@ -177,10 +177,8 @@ fn method(
     methods: &[&'static str],
 ) -> Result<Option<&'static str>, UtilityError> {
     let Some(word) = options.value(option) else { return Ok(None) };
-    let found = methods.iter().find(|name| !word.is_empty() && name.as_bytes().starts_with(word));
-    found
-        .map(|name| Some(*name))
-        .ok_or_else(|| UtilityError::Usage(invalid_argument(option.long(), word, methods)))
+    let place = word_of(option.long(), word, methods).map_err(UtilityError::Usage)?;
+    Ok(methods.get(place).copied())
 }
 
 async fn copy(

@@ -24,12 +24,16 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
 }
 
-/// A file of records of logins: an empty one has none. What stands in another one is not read.
+/// A file of records of logins: an empty one has none, and neither has one that cannot be read. What stands in another one is not read.
 pub(super) async fn no_records(ctx: &mut Context, file: &Text) -> Result<ExitStatus, UtilityError> {
-    let named = |error| UtilityError::operand(quote_input(file).as_bytes(), error);
-    let mut input = ctx.open(file).map_err(named)?;
-    if input.fill().await.map_err(named)?.is_empty() {
-        return Ok(ExitStatus::SUCCESS);
+    let is_empty = match ctx.open(file) {
+        Ok(mut input) => input.fill().await.map(<[u8]>::is_empty),
+        Err(error) => Err(error),
+    };
+    match is_empty {
+        Ok(true) | Err(FsError::Errno(_)) => return Ok(ExitStatus::SUCCESS),
+        Ok(false) => {}
+        Err(FsError::Limit(limit)) => return Err(limit.into()),
     }
     Err(UtilityError::failed(format!("{}: records of logins are not supported", quote_input(file))))
 }

@@ -52,14 +52,20 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     if options.has(Opt::Heading) {
         let all = options.has(Opt::All);
-        let name: &[u8] = if all || options.has(Opt::Mesg) { b"NAME       " } else { b"NAME     " };
+        let has = |list: &[Opt]| all || list.iter().any(|option| options.has(*option));
+        let has_idle = has(&[Opt::Users, Opt::Login, Opt::Dead, Opt::Runlevel]);
+        let is_long = has_idle || has(&[Opt::Boot, Opt::Process, Opt::Time]);
+        let name: &[u8] = if has(&[Opt::Mesg]) { b"NAME       " } else { b"NAME     " };
         ctx.stdout.push(name);
         ctx.stdout.push(b"LINE         TIME            ");
-        if all || options.has_any([Opt::Users, Opt::Login, Opt::Dead]) {
-            ctx.stdout.push(b" IDLE          PID");
+        // Statuses are told with all that is about a process.
+        if is_long && (has(&[Opt::Dead]) || !options.has(Opt::Short)) {
+            let idle: &[u8] = if has_idle { b" IDLE  " } else { b"" };
+            ctx.stdout.push(idle);
+            ctx.stdout.push(b"        PID");
         }
         ctx.stdout.push(b" COMMENT");
-        if all || options.has(Opt::Dead) {
+        if has(&[Opt::Dead]) {
             ctx.stdout.push(b"  EXIT");
         }
         ctx.stdout.write(b"\n").await?;

@@ -69,6 +69,9 @@ struct XargsOptions {
     end: Option<Text>,
     skip_empty: bool,
     verbose: bool,
+    /// There is no terminal to ask, or to read from: the first command says so.
+    asks: bool,
+    opens_terminal: bool,
     /// The variable that has the number of a command's place.
     slot: Option<Text>,
     processes: u64,
@@ -91,9 +94,6 @@ struct Runner {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = settings(ctx, &options)?;
-    if options.has_any([Opt::Interactive, Opt::OpenTty]) {
-        return Err(UtilityError::failed("failed to open /dev/tty for reading: No such device or address"));
-    }
     if settings.slot.as_ref().is_some_and(|name| name.contains(&b'=')) {
         let message = "option --process-slot-var may not be set to a value which includes `='";
         return Err(UtilityError::failed(message));
@@ -244,6 +244,8 @@ fn settings(ctx: &mut Context, options: &Options<Opt>) -> Result<XargsOptions, U
         end: last_end.filter(|text| !text.is_empty()).cloned(),
         skip_empty: options.has(Opt::NoRunIfEmpty) || replace.is_some(),
         verbose: options.has(Opt::Verbose),
+        asks: options.has(Opt::Interactive),
+        opens_terminal: options.has(Opt::OpenTty),
         slot: options.value(Opt::SlotVariable).cloned(),
         processes: match options.value(Opt::MaxProcs) {
             Some(text) => {
@@ -468,10 +470,20 @@ impl Runner {
         self.ran = true;
         self.wait(ctx, self.settings.processes.saturating_sub(1) as usize).await?;
         ctx.stdout.flush().await?;
-        if self.settings.verbose {
+        if self.settings.verbose || self.settings.asks {
             let shown: Vec<String> = argv.iter().map(|arg| quote_if_needed(arg)).collect();
-            ctx.stderr.push(format!("{}\n", shown.join_text(" ")).as_bytes());
+            let end = if self.settings.asks { "" } else { "\n" };
+            ctx.stderr.push(format!("{}{end}", shown.join_text(" ")).as_bytes());
             ctx.stderr.flush().await?;
+        }
+        let no_terminal = Errno::NoDeviceOrAddress.message();
+        if self.settings.asks {
+            return Err(UtilityError::failed(format!("failed to open /dev/tty for reading: {no_terminal}")));
+        }
+        if self.settings.opens_terminal {
+            return Err(UtilityError::Failed {
+                message: format!("‘/dev/tty’: {no_terminal}"), status: 125
+            });
         }
         let name = argv.first().cloned().unwrap_or_default();
         let mut request = ctx.command(argv);

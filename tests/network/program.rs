@@ -41,6 +41,13 @@ fn answer(asked: &Asked, stream: &mut TcpStream) {
         "/404" => reply("404 Not Found", "", "nope\n"),
         "/500" => reply("500 Oops", "", "err\n"),
         "/redir" => reply("302 Found", "Location: /echo?x=1\r\n", "moved\n"),
+        "/redir301" => reply("301 Moved", "Location: /echo\r\n", "moved\n"),
+        "/redirname" => reply("302 Found", "Location: /other?q=1\r\n", "moved\n"),
+        // The same server, by another name.
+        "/toother" => {
+            let port = asked.header("host").and_then(|host| host.rsplit(':').next()).unwrap_or_default();
+            reply("302 Found", &format!("Location: http://localhost:{port}/echo\r\n"), "")
+        }
         "/redir307" => reply("307 Temporary", "Location: echo\r\n", "moved\n"),
         "/redir303" => reply("303 See Other", "Location: /echo\r\n", "moved\n"),
         "/toftp" => reply("302 Found", "Location: ftp2://x/\r\n", ""),
@@ -101,7 +108,9 @@ fn answer(asked: &Asked, stream: &mut TcpStream) {
 
 /// What is compared of a text.
 fn normal(text: &[u8], port: u16) -> String {
-    let mut text = String::from_utf8_lossy(text).replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
+    let mut text = String::from_utf8_lossy(text)
+        .replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT")
+        .replace(&format!("localhost:{port}"), "localhost:PORT");
     for before in [" after ", "boundary=------------------------", "--------------------------"] {
         let mut from = 0;
         while let Some(at) = text.get(from..).and_then(|rest| rest.find(before)) {
@@ -123,7 +132,12 @@ fn differences(case: &Case, server: &Server) -> String {
     limits.wall_time_ms = 20_000;
     let sandbox = Sandbox::builder()
         .limits(limits)
-        .network(network(&[&server.host(), "127.0.0.1:1", "nope.invalid"]))
+        .network(network(&[
+            &server.host(),
+            &format!("localhost:{}", server.port),
+            "127.0.0.1:1",
+            "nope.invalid",
+        ]))
         .file("/workspace/f.txt", "A\nB\n")
         .build()
         .expect("a sandbox");

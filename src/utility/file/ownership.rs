@@ -91,7 +91,10 @@ impl Ownership {
         let follow = self.follow && !self.recursive;
         let metadata = match if follow { ctx.stat(operand) } else { ctx.lstat(operand) } {
             Ok(metadata) => metadata,
-            Err(error) => return self.failed(ctx, "cannot access", operand, error),
+            Err(error) => {
+                self.failed(ctx, "cannot access", operand, error)?;
+                return self.tell_failure(ctx, operand, None).await;
+            }
         };
         if !(self.recursive && metadata.is_directory()) {
             return self.change(ctx, operand, &metadata, self.follow).await;
@@ -136,7 +139,8 @@ impl Ownership {
             } else {
                 "changing ownership of"
             };
-            return self.failed(ctx, what, path, error);
+            self.failed(ctx, what, path, error)?;
+            return self.tell_failure(ctx, path, Some(old)).await;
         }
         let differs =
             self.user.is_some_and(|user| user != old.uid) || self.group.is_some_and(|group| group != old.gid);
@@ -145,6 +149,46 @@ impl Ownership {
             ctx.stdout.write(line.as_bytes()).await?;
         }
         Ok(())
+    }
+
+    /// With `-v`: what was not changed.
+    async fn tell_failure(
+        &self,
+        ctx: &mut Context,
+        path: &[u8],
+        old: Option<&Metadata>,
+    ) -> Result<(), UtilityError> {
+        if !self.verbose {
+            return Ok(());
+        }
+        let what = if self.is_group_only { "group" } else { "ownership" };
+        let name = quote_name(path);
+        let line = match (old, self.user, self.group) {
+            (_, None, None) => format!("failed to change {what} of {name}\n"),
+            (old, user, group) => {
+                let new = self.pair(ctx, user, group);
+                let from = match old {
+                    Some(old) => format!(" from {}", self.pair(ctx, Some(old.uid), group.map(|_| old.gid))),
+                    None => String::new(),
+                };
+                format!("failed to change {what} of {name}{from} to {new}\n")
+            }
+        };
+        ctx.stdout.write(line.as_bytes()).await
+    }
+
+    /// Names of an owner and a group, as far as they are to be changed.
+    fn pair(&self, ctx: &Context, user: Option<u32>, group: Option<u32>) -> String {
+        let user =
+            user.map(|id| ctx.user_name(id).map_or_else(|| id.to_decimal(), |name| name.to_metered_string()));
+        let group = group
+            .map(|id| ctx.group_name(id).map_or_else(|| id.to_decimal(), |name| name.to_metered_string()));
+        match (user, group) {
+            (_, Some(group)) if self.is_group_only => group,
+            (Some(user), Some(group)) => format!("{user}:{group}"),
+            (None, Some(group)) => format!(":{group}"),
+            (user, None) => user.unwrap_or_default(),
+        }
     }
 
     fn describe(&self, ctx: &Context, path: &[u8], old: &Metadata, differs: bool) -> String {

@@ -71,7 +71,24 @@ pub(crate) fn quote_operand(name: &[u8]) -> String {
 
 /// The message for a word that an option does not know.
 pub(crate) fn invalid_argument(option: &str, word: &[u8], valid: &[&str]) -> String {
-    let mut text = format!("invalid argument {} for ‘--{option}’\nValid arguments are:", quote(word));
+    wrong_word(option, word, valid, false)
+}
+
+/// Which of the words a value of an option is, or begins alone; or what is said of one that does not.
+pub(crate) fn word_of(option: &str, value: &[u8], valid: &[&str]) -> Result<usize, String> {
+    if let Some(place) = valid.iter().position(|word| word.as_bytes() == value) {
+        return Ok(place);
+    }
+    let mut places = valid.iter().enumerate().filter(|(_, word)| word.as_bytes().starts_with(value));
+    match (places.next(), places.next()) {
+        (Some((place, _)), None) => Ok(place),
+        (one, _) => Err(wrong_word(option, value, valid, one.is_some())),
+    }
+}
+
+fn wrong_word(option: &str, word: &[u8], valid: &[&str], is_ambiguous: bool) -> String {
+    let what = if is_ambiguous { "ambiguous" } else { "invalid" };
+    let mut text = format!("{what} argument {} for ‘--{option}’\nValid arguments are:", quote(word));
     for name in valid {
         let _ = write!(text, "\n  - ‘{name}’");
     }

@@ -50,7 +50,7 @@ options! {
         RejectFormat = value('\0', "reject-format", "FORMAT", "create 'context' or 'unified' rejects"),
         Binary = flag('\0', "binary", "read and write data in binary mode"),
         ReadOnly = value('\0', "read-only", "BEHAVIOR", "how to handle read-only input files: ignore, warn, fail"),
-        Version = flag('v', "", "output version info"),
+        Version = flag('v', "version", "output version info"),
     }
 }
 
@@ -222,7 +222,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         options => options?,
     };
     if options.has(Opt::Version) {
-        ctx.stdout.write(b"patch (hookbox)\n").await?;
+        ctx.stdout.write(super::context::options::version(&UTILITY).as_bytes()).await?;
         return Ok(ExitStatus::SUCCESS);
     }
     let settings = match PatchOptions::of(ctx, &options) {

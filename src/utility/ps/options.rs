@@ -201,10 +201,7 @@ impl<'a> OptionReader<'a> {
                 self.settings.names.extend(items(list)?.into_iter().map(Text::from));
                 Ok(())
             }
-            b't' => {
-                self.settings.terminals.extend(items(list)?.into_iter().map(Text::from));
-                Ok(())
-            }
+            b't' => self.terminals(list),
             b'g' | b's' if is_unix => self.numbers(list, |settings| &mut settings.sessions),
             b'G' => self.users(ctx, list, false),
             _ => self.users(ctx, list, true),
@@ -277,13 +274,21 @@ impl<'a> OptionReader<'a> {
             b"pid" | b"quick-pid" => self.pids(&list),
             b"ppid" => self.numbers(&list, |settings| &mut settings.parents),
             b"sid" => self.numbers(&list, |settings| &mut settings.sessions),
-            b"tty" => {
-                self.settings.terminals.extend(items(&list)?.into_iter().map(Text::from));
-                Ok(())
-            }
+            b"tty" => self.terminals(&list),
             b"user" | b"User" => self.users(ctx, &list, true),
             _ => self.users(ctx, &list, false),
         }
+    }
+
+    /// A session has no terminal: only those are found that stand for none.
+    fn terminals(&mut self, list: &[u8]) -> Result<(), UtilityError> {
+        for item in items(list)? {
+            if !matches!(item, b"?" | b"-") {
+                return Err(wrong("TTY could not be found".into()));
+            }
+            self.settings.terminals.push(Text::from(item));
+        }
+        Ok(())
     }
 
     fn value(&mut self, attached: Option<Text>) -> Option<Text> {

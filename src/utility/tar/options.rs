@@ -52,7 +52,8 @@ options! {
         ToStdout = flag('O', "to-stdout", "extract files to standard output"),
         AtimePreserve = optional('\0', "atime-preserve", "METHOD", "preserve access times on dumped files: they are"),
         ClampMtime = flag('\0', "clamp-mtime", "only set time when the file is more recent than what was given with --mtime"),
-        DelayDirectories = flag('\0', "delay-directory-restore", "set times and modes of directories at the end: they are"),
+        DelayDirectories = flag('\0', "delay-directory-restore", "set times and modes of directories at the end: they are")
+            | flag('\0', "no-delay-directory-restore", "the same: what comes after finds no difference"),
         Group = value('\0', "group", "NAME", "force NAME as group for added files"),
         Mode = value('\0', "mode", "CHANGES", "force (symbolic) mode CHANGES for added files"),
         Mtime = value('\0', "mtime", "DATE-OR-FILE", "set mtime for added files from DATE-OR-FILE"),

@@ -187,6 +187,25 @@ fn number(value: &[u8], what: &str) -> Result<u64> {
     }
 }
 
+fn word(option: &str, value: &[u8], valid: &[&str]) -> Result<usize> {
+    let failed = |message| TarError::End(UtilityError::Failed { message, status: 2 });
+    crate::utility::format::quote::word_of(option, value, valid).map_err(failed)
+}
+
+/// The name of an option that says what becomes of files that are there: one of them at most may be given.
+fn old_files(option: Opt) -> Option<&'static str> {
+    Some(match option {
+        Opt::KeepNewer => "keep-newer-files",
+        Opt::KeepOld => "keep-old-files",
+        Opt::SkipOld => "skip-old-files",
+        Opt::NoOverwriteDir => "no-overwrite-dir",
+        Opt::Overwrite => "overwrite",
+        Opt::OverwriteDir => "overwrite-dir",
+        Opt::UnlinkFirst => "unlink-first",
+        _ => return None,
+    })
+}
+
 impl TarOptions {
     pub(super) async fn of(ctx: &mut Context, options: &Options<Opt>) -> Result<Self> {
         let operation = operation(options)?;
@@ -265,8 +284,16 @@ impl TarOptions {
     }
 
     fn take_values(&mut self, ctx: &mut Context, options: &Options<Opt>) -> Result<()> {
+        let mut chosen = None;
         for (option, value) in options.given() {
+            let has_value = value.is_some();
             let value = value.map_or(b"".as_slice(), Text::as_bytes);
+            if let Some(name) = old_files(option) {
+                if let Some(other) = chosen.filter(|other| *other != name) {
+                    return end(format_args!("'--{name}' cannot be used with '--{other}'"));
+                }
+                chosen = Some(name);
+            }
             match option {
                 Opt::NoOverwriteDir => self.overwrite_dir = false,
                 Opt::OverwriteDir => self.overwrite_dir = true,
@@ -299,18 +326,10 @@ impl TarOptions {
                 Opt::NoSamePermissions => self.same_permissions = false,
                 Opt::SamePermissions => self.same_permissions = true,
                 Opt::Sort => {
-                    self.sort = match value {
-                        b"none" => Sort::None,
-                        b"name" => Sort::Name,
-                        b"inode" => Sort::Inode,
-                        _ => {
-                            let text = crate::utility::format::quote::invalid_argument(
-                                "sort",
-                                value,
-                                &["none", "name", "inode"],
-                            );
-                            return end(text);
-                        }
+                    self.sort = match word("sort", value, &["none", "name", "inode"])? {
+                        1 => Sort::Name,
+                        2 => Sort::Inode,
+                        _ => Sort::None,
                     };
                 }
                 Opt::Blocking => {
@@ -348,11 +367,8 @@ impl TarOptions {
                 },
                 Opt::StripComponents => self.strip = number(value, "Invalid number of elements")?,
                 Opt::Transform => parse_transform(ctx, value, &mut self.transforms)?,
-                Opt::AtimePreserve if !matches!(value, b"" | b"replace" | b"system") => {
-                    return end(format_args!(
-                        "invalid argument '{}' for '--atime-preserve'",
-                        bstr::BStr::new(value)
-                    ));
+                Opt::AtimePreserve if has_value => {
+                    word("atime-preserve", value, &["replace", "system"])?;
                 }
                 _ => {}
             }

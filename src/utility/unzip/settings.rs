@@ -227,7 +227,7 @@ impl UnzipOptions {
                 pathname: self.stops_at_slash,
                 ..PatternOptions::default()
             };
-            let pattern = Pattern::parse(arg, options);
+            let pattern = crate::utility::compress::zip::pattern(arg, options);
             let member = Member { text: arg.clone(), pattern, is_found: false };
             if excludes {
                 self.excluded.push(member);

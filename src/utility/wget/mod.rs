@@ -64,9 +64,27 @@ fn number(option: &str, value: &[u8]) -> Result<u64, UtilityError> {
     text.and_then(|text| text.parse().ok()).ok_or_else(|| wrong(option, value))
 }
 
+/// A number of seconds, or of what its letter says.
 fn seconds(option: &str, value: &[u8]) -> Result<Duration, UtilityError> {
-    let text = std::str::from_utf8(value).ok().and_then(|text| text.parse::<f64>().ok());
-    text.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| wrong(option, value))
+    let (number, unit) = match value.split_last() {
+        Some((letter, number)) if letter.is_ascii_alphabetic() => (number, *letter),
+        _ => (value, b's'),
+    };
+    let factor = match unit {
+        b's' => Some(1.0),
+        b'm' => Some(60.0),
+        b'h' => Some(3600.0),
+        b'd' => Some(86_400.0),
+        b'w' => Some(604_800.0),
+        _ => None,
+    };
+    let number = std::str::from_utf8(number).ok().and_then(|number| number.parse::<f64>().ok());
+    let seconds = number.zip(factor).map(|(number, factor)| number * factor);
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
+        let what = if seconds.is_some_and(|seconds| seconds < 0.0) { "Negative" } else { "Invalid" };
+        let message = format!("{option}: {what} time period {}", quote(bstr::BStr::new(value)));
+        UtilityError::Failed { message, status: 2 }
+    })
 }
 
 async fn file(ctx: &mut Context, name: &[u8]) -> Result<Vec<u8>, UtilityError> {

@@ -85,7 +85,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         other => other,
     })?;
     if options.has(Opt::Version) {
-        ctx.stdout.push(super::context::options::version(&UTILITY).as_bytes());
+        ctx.stderr.push(super::context::options::version(&UTILITY).as_bytes());
         return Ok(ExitStatus::SUCCESS);
     }
     if options.has(Opt::Usage) || options.operands.len() > 2 {

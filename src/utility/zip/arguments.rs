@@ -4,7 +4,7 @@ use super::{Failure, Opt, error};
 use crate::memory::{JoinMetered, Vec};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::utility::OptionSet;
-use crate::utility::compress::zip::Method;
+use crate::utility::compress::zip::{self, Method};
 use crate::utility::file::last_component;
 use crate::utility::prelude::*;
 
@@ -221,7 +221,8 @@ impl ZipOptions {
             text = args.get(at).cloned();
             next += 1;
             if text.is_none() {
-                return Err(wrong("option requires a value"));
+                let (name, what) = named(option);
+                return Err(wrong(format_args!("option '{name}' ({what}) requires a value")));
             }
         }
         let text = text.unwrap_or_default();
@@ -245,8 +246,8 @@ impl ZipOptions {
             Opt::NoWild => self.no_wild = true,
             Opt::WildStop => self.stops_at_slash = true,
             Opt::Suffixes => self.suffixes(&text),
-            Opt::FromDate => self.from = Some(date(&text)?),
-            Opt::BeforeDate => self.before = Some(date(&text)?),
+            Opt::FromDate => self.from = Some(date(&text, "-t")?),
+            Opt::BeforeDate => self.before = Some(date(&text, "-tt")?),
             Opt::Method => self.method = method(&text)?,
             Opt::TempPath => self.temporary = Some(text),
             _ => {}
@@ -280,7 +281,7 @@ impl ZipOptions {
     /// A pattern that is compared with names in the archive.
     pub(super) fn pattern(&self, text: &[u8]) -> Pattern {
         let options = PatternOptions { pathname: self.stops_at_slash, ..PatternOptions::default() };
-        if self.no_wild { Pattern::of_literal(text.into(), options) } else { Pattern::parse(text, options) }
+        if self.no_wild { Pattern::of_literal(text.into(), options) } else { zip::pattern(text, options) }
     }
 
     fn suffixes(&mut self, list: &[u8]) {
@@ -305,6 +306,17 @@ fn takes_value(option: Opt) -> bool {
     )
 }
 
+/// How an option is called that lacks its value.
+const fn named(option: Opt) -> (&'static str, &'static str) {
+    match option {
+        Opt::Suffixes => ("n", "suffixes to not compress: .gz:.zip"),
+        Opt::FromDate => ("t", "exclude before date"),
+        Opt::BeforeDate => ("tt", "include before date"),
+        Opt::Method => ("Z", "compression method"),
+        _ => ("b", "dir to use for temp archive"),
+    }
+}
+
 fn method(text: &[u8]) -> Result<Method, Failure> {
     match text {
         b"store" => Ok(Method::Stored),
@@ -315,7 +327,7 @@ fn method(text: &[u8]) -> Result<Method, Failure> {
 }
 
 /// `mmddyyyy` or `yyyy-mm-dd`.
-fn date(text: &[u8]) -> Result<Date, Failure> {
+fn date(text: &[u8], option: &str) -> Result<Date, Failure> {
     let number = |from: usize, to: usize| {
         let digits = text.get(from..to).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
         std::str::from_utf8(digits).ok()?.parse::<u32>().ok()
@@ -327,6 +339,8 @@ fn date(text: &[u8]) -> Result<Date, Failure> {
     };
     match parts {
         (Some(year), Some(month @ 1..=12), Some(day @ 1..=31)) if year >= 1980 => Ok((year, month, day)),
-        _ => Err(wrong("invalid date entered for -t option - use mmddyyyy or yyyy-mm-dd")),
+        _ => {
+            Err(wrong(format_args!("invalid date entered for {option} option - use mmddyyyy or yyyy-mm-dd")))
+        }
     }
 }

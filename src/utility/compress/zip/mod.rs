@@ -1,14 +1,16 @@
 //! Zip archives: a header before the data of each entry, and a directory of all of them at the end. `entry.rs` has one entry,
-//! `archive.rs` finds and reads the directory, `data.rs` reads what an entry holds. Ours, because the format is small, and a crate
+//! `archive.rs` finds and reads the directory, `data.rs` reads what an entry holds, `pattern.rs` has patterns of names. Ours, because the format is small, and a crate
 //! would write to files of the host.
 
 mod archive;
 mod data;
 mod entry;
+mod pattern;
 
 pub(crate) use archive::{Archive, Missing, end, read_at};
 pub(crate) use data::EntryReader;
 pub(crate) use entry::{DosTime, ENCRYPTED, Entry, Method, SIZES_FOLLOW};
+pub(crate) use pattern::pattern;
 
 const LOCAL_MARK: u32 = 0x0403_4b50;
 const ENTRY_MARK: u32 = 0x0201_4b50;
