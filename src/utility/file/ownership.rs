@@ -134,7 +134,7 @@ impl Ownership {
     ) -> Result<(), UtilityError> {
         let changed = ctx.fs().set_owner(&ctx.absolute(path), self.user, self.group, follow);
         if let Err(error) = changed {
-            let what = if self.user.is_none() && self.is_group_only {
+            let what = if self.user.is_none() && (self.is_group_only || self.group.is_some()) {
                 "changing group of"
             } else {
                 "changing ownership of"

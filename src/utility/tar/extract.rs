@@ -10,8 +10,8 @@ use super::shown::shown_name;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::file::parent;
 use crate::utility::prelude::*;
-use crate::vfs::OpenOptions;
 use crate::vfs::path::components;
+use crate::vfs::{Metadata, OpenOptions};
 
 /// See the module.
 #[derive(Default)]
@@ -177,7 +177,7 @@ impl Extractor {
     ) -> Result<()> {
         let follows = settings.keep_directory_symlink;
         let existing = if follows { ctx.stat(path) } else { ctx.lstat(path) };
-        if existing.is_ok_and(|data| data.is_directory()) {
+        if let Some(existing) = existing.ok().filter(Metadata::is_directory) {
             if settings.old == Old::Skip {
                 if settings.verbose > 0 {
                     let shown = shown_name(trim_slashes(&member.name));
@@ -185,8 +185,13 @@ impl Extractor {
                 }
                 return Ok(());
             }
-            if settings.overwrite_dir && settings.old != Old::Keep {
-                self.directories.push((path.to_metered(), member.clone()));
+            if settings.old != Old::Keep {
+                let mut member = member.clone();
+                // What is kept of a directory is its mode: its time is that of the archive.
+                if !settings.overwrite_dir {
+                    member.mode = existing.mode;
+                }
+                self.directories.push((path.to_metered(), member));
             }
             return Ok(());
         }
