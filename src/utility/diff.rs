@@ -1,40 +1,86 @@
 //! `diff`: compares files line by line. GNU diffutils diff(1).
 //!
 //! Lines become numbers, equal lines the same one (`diff/lines.rs`); Myers' algorithm finds which numbers were deleted and
-//! inserted (`diff/myers.rs`); runs of those are changes, printed in the normal or the unified format (`diff/format.rs`).
-//! Directories are walked with a list of pairs that are still to be compared.
+//! inserted (`diff/myers.rs`); runs of those are changes (`diff/change.rs`), printed in one of the formats (`diff/format.rs`,
+//! `diff/side.rs`, `diff/merged.rs`). Directories are walked with a list of pairs that are still to be compared
+//! (`diff/pair.rs`, `diff/directory.rs`).
 
+mod change;
+mod color;
+mod directory;
+mod discard;
 mod format;
 mod ignored;
 mod lines;
+mod merged;
 mod myers;
+mod pair;
+mod printer;
+mod settings;
+mod side;
 
-use crate::limit::Meter;
-use crate::memory::{BTreeMap, BTreeSet, JoinMetered, String, ToMetered, Vec, format, vec};
+use crate::memory::{String, Vec, format, vec};
 use crate::utility::prelude::*;
-use crate::vfs::{FileKind, Metadata};
-use ignored::Ignored;
-use lines::{File, Normal};
+use pair::Pair;
+use printer::State;
+use settings::Settings;
 
 options! {
     enum Opt {
         Normal = flag('\0', "normal", "output a normal diff (the default)"),
         Brief = flag('q', "brief", "report only when files differ"),
         ReportIdenticalFiles = flag('s', "report-identical-files", "report when two files are the same"),
+        Context = flag('c', "", "output 3 lines of copied context")
+            | value('C', "", "NUM", "output NUM lines of copied context")
+            | optional('\0', "context", "NUM", "output NUM (default 3) lines of copied context"),
         Unified = flag('u', "", "output 3 lines of unified context")
-            | value('U', "unified", "NUM", "output NUM lines of unified context"),
+            | value('U', "", "NUM", "output NUM lines of unified context")
+            | optional('\0', "unified", "NUM", "output NUM (default 3) lines of unified context"),
+        Digits = number("NUM", "NUM lines of context, with -c or -u"),
+        Ed = flag('e', "ed", "output an ed script"),
+        ForwardEd = flag('f', "forward-ed", "output what looks like an ed script, in the order of the file"),
+        Rcs = flag('n', "rcs", "output an RCS format diff"),
+        SideBySide = flag('y', "side-by-side", "output in two columns"),
+        Width = value('W', "width", "NUM", "output at most NUM (default 130) print columns"),
+        LeftColumn = flag('\0', "left-column", "output only the left column of common lines"),
+        SuppressCommonLines = flag('\0', "suppress-common-lines", "do not output common lines"),
+        ShowCFunction = flag('p', "show-c-function", "show which C function each change is in"),
+        ShowFunctionLine = value('F', "show-function-line", "RE", "show the most recent line matching RE"),
         Label = value(
             'L',
             "label",
             "LABEL",
             "use LABEL instead of file name and timestamp (can be repeated)",
         ),
+        ExpandTabs = flag('t', "expand-tabs", "expand tabs to spaces in output"),
+        InitialTab = flag('T', "initial-tab", "make tabs line up by prepending a tab"),
+        TabSize = value('\0', "tabsize", "NUM", "tab stops every NUM (default 8) print columns"),
+        SuppressBlankEmpty = flag(
+            '\0',
+            "suppress-blank-empty",
+            "suppress space or tab before empty output lines",
+        ),
+        Paginate = flag('l', "paginate", "pass output through 'pr' to paginate it"),
         Recursive = flag('r', "recursive", "recursively compare any subdirectories found"),
+        NoDereference = flag('\0', "no-dereference", "don't follow symbolic links"),
         NewFile = flag('N', "new-file", "treat absent files as empty"),
+        UnidirectionalNewFile = flag('P', "unidirectional-new-file", "treat absent first files as empty"),
+        IgnoreFileNameCase = flag('\0', "ignore-file-name-case", "ignore case when comparing file names"),
+        NoIgnoreFileNameCase = flag(
+            '\0',
+            "no-ignore-file-name-case",
+            "consider case when comparing file names",
+        ),
+        Exclude = value('x', "exclude", "PAT", "exclude files that match PAT"),
+        ExcludeFrom = value('X', "exclude-from", "FILE", "exclude files that match any pattern in FILE"),
+        StartingFile = value('S', "starting-file", "FILE", "start with FILE when comparing directories"),
+        FromFile = value('\0', "from-file", "FILE1", "compare FILE1 to all operands"),
+        ToFile = value('\0', "to-file", "FILE2", "compare all operands to FILE2"),
         IgnoreCase = flag('i', "ignore-case", "ignore case differences in file contents"),
-        IgnoreAllSpace = flag('w', "ignore-all-space", "ignore all white space"),
-        IgnoreSpaceChange = flag('b', "ignore-space-change", "ignore changes in the amount of white space"),
+        IgnoreTabExpansion = flag('E', "ignore-tab-expansion", "ignore changes due to tab expansion"),
         IgnoreTrailingSpace = flag('Z', "ignore-trailing-space", "ignore white space at line end"),
+        IgnoreSpaceChange = flag('b', "ignore-space-change", "ignore changes in the amount of white space"),
+        IgnoreAllSpace = flag('w', "ignore-all-space", "ignore all white space"),
         IgnoreBlankLines = flag('B', "ignore-blank-lines", "ignore changes where lines are all blank"),
         IgnoreMatchingLines = value(
             'I',
@@ -42,9 +88,31 @@ options! {
             "RE",
             "ignore changes where all lines match RE (can be repeated)",
         ),
-        StripTrailingCr = flag('\0', "strip-trailing-cr", "strip trailing carriage return on input"),
         Text = flag('a', "text", "treat all files as text"),
+        StripTrailingCr = flag('\0', "strip-trailing-cr", "strip trailing carriage return on input"),
+        IfDef = value('D', "ifdef", "NAME", "output merged file with '#ifdef NAME' diffs"),
+        OldGroupFormat = value('\0', "old-group-format", "GFMT", "format groups of the first file with GFMT"),
+        NewGroupFormat = value('\0', "new-group-format", "GFMT", "format groups of the second file with GFMT"),
+        UnchangedGroupFormat = value('\0', "unchanged-group-format", "GFMT", "format common groups with GFMT"),
+        ChangedGroupFormat = value('\0', "changed-group-format", "GFMT", "format changed groups with GFMT"),
+        LineFormat = value('\0', "line-format", "LFMT", "format all input lines with LFMT"),
+        OldLineFormat = value('\0', "old-line-format", "LFMT", "format lines of the first file with LFMT"),
+        NewLineFormat = value('\0', "new-line-format", "LFMT", "format lines of the second file with LFMT"),
+        UnchangedLineFormat = value('\0', "unchanged-line-format", "LFMT", "format common lines with LFMT"),
         Minimal = flag('d', "minimal", "try hard to find a smaller set of changes"),
+        HorizonLines = value(
+            '\0',
+            "horizon-lines",
+            "NUM",
+            "keep NUM lines of the common prefix and suffix",
+        ),
+        SpeedLargeFiles = flag(
+            'H',
+            "speed-large-files",
+            "assume large files and many scattered small changes",
+        ),
+        Color = optional('\0', "color", "WHEN", "color output; WHEN is 'never', 'always', or 'auto' (no terminal)"),
+        Palette = value('\0', "palette", "PALETTE", "the colors to use when --color is active"),
     }
 }
 
@@ -53,7 +121,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "compare FILES line by line",
     usage: "diff [OPTION]... FILES",
     options: Opt::TABLE,
-    examples: &[example("printf 'a\\n' >x; printf 'b\\n' >y; diff x y", "1c1\n< a\n---\n> b\n")],
+    examples: &[example("printf 'a\n' >x; printf 'b\n' >y; diff x y", "1c1\n< a\n---\n> b\n")],
     run: start!(run),
     usage_status: 2,
     ..Utility::BASE
@@ -62,54 +130,52 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status of everything that goes wrong.
 const TROUBLE: ExitStatus = ExitStatus(2);
 
-struct ComparisonOptions {
-    brief: bool,
-    report_identical: bool,
-    /// Lines of context; `None`: the normal format.
-    context: Option<usize>,
-    labels: Vec<Text>,
-    recursive: bool,
-    new_file: bool,
-    ignored: Ignored,
-    text: bool,
-    minimal: bool,
-    normal: Normal,
-    /// The options as given, for the line before each pair of files of two directories.
-    command: String,
-}
-
-/// Two paths to compare; `None` for one that does not exist.
-struct Pair {
-    paths: [Option<Text>; 2],
-    depth: usize,
+/// What ends the program.
+fn trouble(message: String) -> UtilityError {
+    UtilityError::Failed { message, status: TROUBLE.0 }
 }
 
 /// Exit status: 0 the same, 1 different, 2 trouble.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = ctx.args.clone();
-    let options = ctx.parse_options::<Opt>(&UTILITY).map_err(|error| with_hint("diff", error))?;
-    let settings =
-        ComparisonOptions::of(&options, &args, &ctx.meter).map_err(|error| with_hint("diff", error))?;
-    let paths = match options.operands.as_slice() {
-        [left, right] => [left.clone(), right.clone()],
-        [] => return Err(with_hint("diff", UtilityError::Usage("missing operand after 'diff'".into()))),
-        [only] => {
-            let text = format!("missing operand after {}", quote_name(only));
-            return Err(with_hint("diff", UtilityError::Usage(text)));
-        }
-        [_, _, extra, ..] => {
-            let text = format!("extra operand {}", quote_name(extra));
-            return Err(with_hint("diff", UtilityError::Usage(text)));
-        }
-    };
-    let mut status = ExitStatus::SUCCESS;
-    // The pair to be compared next is last.
-    let mut pending = vec![Pair { paths: file_in_directory(ctx, paths).map(Some), depth: 0 }];
-    while let Some(pair) = pending.pop() {
-        ctx.tick().await?;
-        status = status.max(compare(ctx, &settings, &pair, &mut pending).await?);
+    let (options, end) = ctx.parse_options_in_order::<Opt>(&UTILITY);
+    // An argument that is wrong is told before an option after it that is not known.
+    let settings = Settings::of(ctx, &options, &args).await.map_err(|error| with_hint("diff", error))?;
+    if let Err(end) = end {
+        return Err(with_hint("diff", end.tell(&mut ctx.stdout)));
     }
+    let operands = &options.operands;
+    let mut pairs = Vec::new();
+    match (&settings.from, &settings.to) {
+        (Some(_), Some(_)) => return Err(trouble("--from-file and --to-file both specified".into())),
+        (Some(from), None) => pairs.extend(operands.iter().map(|operand| [from.clone(), operand.clone()])),
+        (None, Some(to)) => pairs.extend(operands.iter().map(|operand| [operand.clone(), to.clone()])),
+        (None, None) => match operands.as_slice() {
+            [left, right] => pairs.push([left.clone(), right.clone()]),
+            [_, _, extra, ..] => return Err(operand_error("extra operand", extra)),
+            few => {
+                let after = few.last().or(args.last()).cloned().unwrap_or(Text::from_static(b"diff"));
+                return Err(operand_error("missing operand after", &after));
+            }
+        },
+    }
+    let mut status = ExitStatus::SUCCESS;
+    let mut state = State::default();
+    for paths in pairs {
+        // The pair to be compared next is last.
+        let mut pending = vec![Pair { paths: pair::file_in_directory(ctx, paths).map(Some), depth: 0 }];
+        while let Some(pair) = pending.pop() {
+            ctx.tick().await?;
+            status = status.max(pair::compare(ctx, &settings, &pair, &mut pending, &mut state).await?);
+        }
+    }
+    ctx.stdout.write(&state.messages).await?;
     Ok(status)
+}
+
+fn operand_error(what: &str, operand: &[u8]) -> UtilityError {
+    let text = format!("{what} '{}'", String::from_utf8_lossy(operand));
+    with_hint("diff", UtilityError::Usage(text))
 }
 
 /// A usage error of the diffutils: their hint has the name of the program too.
@@ -121,288 +187,6 @@ pub(super) fn with_hint(name: &str, error: UtilityError) -> UtilityError {
         },
         error => error,
     }
-}
-
-impl ComparisonOptions {
-    fn of(
-        options: &Options<Opt>,
-        args: &[Text],
-        meter: &std::sync::Arc<Meter>,
-    ) -> Result<Self, UtilityError> {
-        let mut context = None;
-        for (option, argument) in options.given() {
-            match (option, argument) {
-                (Opt::Unified, None) => context = context.max(Some(3)),
-                (Opt::Unified, Some(text)) => {
-                    let number = super::format::count::parse_digits(text).ok_or_else(|| {
-                        UtilityError::Usage(format!("invalid context length {}", quote_name(text)))
-                    })?;
-                    context = Some(usize::try_from(number).unwrap_or(usize::MAX));
-                }
-                _ => {}
-            }
-        }
-        let mut operands = options.operands.iter().peekable();
-        let mut command = String::from("diff");
-        for arg in args {
-            if operands.peek() == Some(&arg) {
-                operands.next();
-            } else {
-                command.push(' ');
-                command.push_str(&quote_operand(arg));
-            }
-        }
-        Ok(Self {
-            brief: options.has(Opt::Brief),
-            report_identical: options.has(Opt::ReportIdenticalFiles),
-            context,
-            labels: options.values(Opt::Label).cloned().collect(),
-            recursive: options.has(Opt::Recursive),
-            new_file: options.has(Opt::NewFile),
-            ignored: Ignored::of(options, meter)?,
-            text: options.has(Opt::Text),
-            minimal: options.has(Opt::Minimal),
-            normal: Normal {
-                case: options.has(Opt::IgnoreCase),
-                all_space: options.has(Opt::IgnoreAllSpace),
-                space_change: options.has(Opt::IgnoreSpaceChange),
-                trailing_space: options.has(Opt::IgnoreTrailingSpace),
-                carriage_return: options.has(Opt::StripTrailingCr),
-            },
-            command,
-        })
-    }
-}
-
-fn metadata(ctx: &Context, path: &[u8]) -> Result<Option<Metadata>, FsError> {
-    if path == b"-" {
-        return Ok(ctx.description(0).and_then(|description| description.metadata()));
-    }
-    ctx.session.fs.metadata(&ctx.absolute(path)).map(Some)
-}
-
-fn is_directory(ctx: &Context, path: &[u8]) -> bool {
-    metadata(ctx, path).is_ok_and(|metadata| metadata.is_some_and(|metadata| metadata.is_directory()))
-}
-
-/// A file and a directory: the file of that name in the directory is meant.
-fn file_in_directory(ctx: &Context, [left, right]: [Text; 2]) -> [Text; 2] {
-    let inside = |directory: &Text, file: &Text| {
-        let name = file.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or(file);
-        join(directory, name)
-    };
-    match (is_directory(ctx, &left), is_directory(ctx, &right)) {
-        (true, false) if right.as_bytes() != b"-" && metadata(ctx, &right).is_ok() => {
-            [inside(&left, &right), right]
-        }
-        (false, true) if left.as_bytes() != b"-" && metadata(ctx, &left).is_ok() => {
-            let file = inside(&right, &left);
-            [left, file]
-        }
-        _ => [left, right],
-    }
-}
-
-fn join(directory: &[u8], name: &[u8]) -> Text {
-    let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
-    Text::from([directory, slash, name].concat_metered())
-}
-
-/// Compares a pair; the entries of two directories are put on the list.
-async fn compare(
-    ctx: &mut Context,
-    settings: &ComparisonOptions,
-    pair: &Pair,
-    pending: &mut Vec<Pair>,
-) -> Result<ExitStatus, UtilityError> {
-    if !settings.new_file
-        && let [Some(only), None] | [None, Some(only)] = &pair.paths
-    {
-        let slash = only.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-        let (directory, name) = (only.get(..slash).unwrap_or(&[]), only.get(slash + 1..).unwrap_or(&[]));
-        ctx.stdout.write(&[b"Only in ", directory, b": ", name, b"\n"].concat_metered()).await?;
-        return Ok(ExitStatus::FAILURE);
-    }
-    let mut found = [None, None];
-    let mut status = ExitStatus::SUCCESS;
-    for (slot, path) in found.iter_mut().zip(&pair.paths) {
-        let Some(path) = path else { continue };
-        match metadata(ctx, path) {
-            Ok(metadata) => *slot = Some(metadata),
-            Err(FsError::Errno(Errno::NotFound)) if settings.new_file => {}
-            Err(error) => {
-                let errno = OperandError::from(error).errno()?;
-                ctx.stdout.flush().await?;
-                ctx.warn(format_args!("{}: {}", quote_plain(path), errno.message()));
-                status = TROUBLE;
-            }
-        }
-    }
-    let name = |index: usize| pair.paths.get(index).cloned().flatten();
-    if found.iter().all(Option::is_none) && status.is_success() {
-        if let Some(path) = name(0).or(name(1)) {
-            for path in [name(0).unwrap_or_else(|| path.clone()), name(1).unwrap_or(path)] {
-                ctx.warn(format_args!("{}: {}", quote_plain(&path), Errno::NotFound.message()));
-            }
-        }
-        return Ok(TROUBLE);
-    }
-    if !status.is_success() {
-        return Ok(status);
-    }
-    let kinds = found.map(|found| found.map(|metadata| metadata.map_or(FileKind::Regular, |data| data.kind)));
-    let [left, right] = kinds.map(|kind| kind.map(|kind| kind == FileKind::Directory));
-    match (left, right) {
-        (Some(true) | None, Some(true)) | (Some(true), None) => {
-            if pair.depth > 0 && !settings.recursive {
-                let (left, right) = (show(name(0)), show(name(1)));
-                let text = [
-                    b"Common subdirectories: ",
-                    left.as_slice(),
-                    b" and ",
-                    &right,
-                    b"
-",
-                ]
-                .concat_metered();
-                ctx.stdout.write(&text).await?;
-                return Ok(ExitStatus::SUCCESS);
-            }
-            list_directories(ctx, settings, pair, pending).await
-        }
-        (Some(true), Some(false)) | (Some(false), Some(true)) => {
-            let [first, second] = if left == Some(true) {
-                ["directory", "regular file"]
-            } else {
-                ["regular file", "directory"]
-            };
-            let (left, right) = (show(name(0)), show(name(1)));
-            let mut text =
-                [b"File ", left.as_slice(), b" is a ", first.as_bytes(), b" while file "].concat_metered();
-            text.extend([&right, b" is a ".as_slice(), second.as_bytes(), b"\n"].concat_metered());
-            ctx.stdout.write(&text).await?;
-            Ok(ExitStatus::FAILURE)
-        }
-        _ => compare_files(ctx, settings, pair, [left.is_some(), right.is_some()]).await,
-    }
-}
-
-fn show(path: Option<Text>) -> Vec<u8> {
-    path.unwrap_or_default().to_metered()
-}
-
-/// The diffutils print names in messages as they are.
-fn quote_plain(name: &[u8]) -> String {
-    String::from_utf8_lossy(name)
-}
-
-async fn list_directories(
-    ctx: &mut Context,
-    settings: &ComparisonOptions,
-    pair: &Pair,
-    pending: &mut Vec<Pair>,
-) -> Result<ExitStatus, UtilityError> {
-    let mut names: [BTreeSet<Text>; 2] = [BTreeSet::new(), BTreeSet::new()];
-    for (names, path) in names.iter_mut().zip(&pair.paths) {
-        let Some(path) = path else { continue };
-        match ctx.session.fs.read_dir(&ctx.absolute(path)) {
-            Ok(entries) => {
-                names.extend(entries.into_iter().map(|entry| entry.name));
-            }
-            Err(FsError::Errno(Errno::NotFound)) if settings.new_file => {}
-            Err(error) => {
-                let errno = OperandError::from(error).errno()?;
-                ctx.warn(format_args!("{}: {}", quote_plain(path), errno.message()));
-                return Ok(TROUBLE);
-            }
-        }
-    }
-    let [left, right] = &names;
-    let all: BTreeMap<&Text, ()> = left.iter().chain(right.iter()).map(|name| (name, ())).collect();
-    let mut inner = Vec::new();
-    let mut status = ExitStatus::SUCCESS;
-    for &name in all.keys() {
-        ctx.tick().await?;
-        let both = [left.contains(name), right.contains(name)];
-        let within = |index: usize| pair.paths.get(index).cloned().flatten().map(|path| join(&path, name));
-        inner.push(Pair { paths: [within(0), within(1)], depth: pair.depth + 1 });
-        if both == [true, true] || settings.new_file {
-            continue;
-        }
-        // Not a pair: told in its place among the others, so everything before it has to be compared first.
-        if let Some(only) = inner.last_mut() {
-            only.paths =
-                [within(0).filter(|_| both == [true, false]), within(1).filter(|_| both == [false, true])];
-        }
-        status = ExitStatus::FAILURE;
-    }
-    pending.extend(inner.into_iter().rev());
-    Ok(status)
-}
-
-async fn compare_files(
-    ctx: &mut Context,
-    settings: &ComparisonOptions,
-    pair: &Pair,
-    exists: [bool; 2],
-) -> Result<ExitStatus, UtilityError> {
-    let other = |index: usize| pair.paths.get(index).cloned().flatten();
-    let (Some(left), Some(right)) = (other(0).or(other(1)), other(1).or(other(0))) else {
-        return Ok(TROUBLE);
-    };
-    let mut files = Vec::new();
-    for (name, exists) in [left, right].into_iter().zip(exists) {
-        // Standard input is read once, though it is named twice.
-        if let Some(File { name: first, .. }) = files.first()
-            && *name == *b"-"
-            && *first == name
-        {
-            files.extend(files.first().cloned());
-            continue;
-        }
-        match File::read(ctx, name.clone(), exists).await {
-            Ok(file) => files.push(file),
-            Err(error) => {
-                let errno = error.errno()?;
-                ctx.stdout.flush().await?;
-                ctx.warn(format_args!("{}: {}", quote_plain(&name), errno.message()));
-                return Ok(TROUBLE);
-            }
-        }
-    }
-    let Ok([left, right]) = <[File; 2]>::try_from(files) else { return Ok(TROUBLE) };
-    let names = [left.name.as_bytes(), b" and ", right.name.as_bytes()].concat_metered();
-    let same = *left.text == *right.text;
-    let binary = !settings.text && (left.is_binary() || right.is_binary());
-    let mut changes = Vec::new();
-    if !same && !binary {
-        changes = lines::changes(ctx, settings.normal, settings.minimal, [&left, &right]).await?;
-        changes =
-            settings.ignored.leave_out(ctx, changes, [&left, &right], settings.context.unwrap_or(0)).await?;
-    }
-    if same || (!binary && changes.is_empty()) {
-        if settings.report_identical {
-            ctx.stdout.write(&[b"Files ", names.as_slice(), b" are identical\n"].concat_metered()).await?;
-        }
-        return Ok(ExitStatus::SUCCESS);
-    }
-    if settings.brief {
-        ctx.stdout.write(&[b"Files ", names.as_slice(), b" differ\n"].concat_metered()).await?;
-        return Ok(ExitStatus::FAILURE);
-    }
-    if binary {
-        ctx.stdout.write(&[b"Binary files ", names.as_slice(), b" differ\n"].concat_metered()).await?;
-        return Ok(ExitStatus::FAILURE);
-    }
-    if pair.depth > 0 {
-        let (left, right) = (quote_operand(&left.name), quote_operand(&right.name));
-        ctx.stdout.write(format!("{} {left} {right}\n", settings.command).as_bytes()).await?;
-    }
-    match settings.context {
-        Some(context) => format::unified(ctx, &settings.labels, context, &changes, [&left, &right]).await?,
-        None => format::normal(ctx, &changes, [&left, &right]).await?,
-    }
-    Ok(ExitStatus::FAILURE)
 }
 
 #[cfg(test)]

@@ -1,57 +1,65 @@
-//! `-B` and `-I`: changes whose lines are all blank, or all match an expression, are left out.
+//! `-B` and `-I`: changes whose lines are all blank, or all match an expression, do not count.
 
 use super::Opt;
-use super::format::{self, Change};
-use super::lines::File;
+use super::change::Change;
+use super::lines::{File, is_space};
+use super::settings::expressions;
 use crate::limit::Meter;
-use crate::memory::{ToMeteredString, Vec, format};
+use crate::memory::Vec;
 use crate::utility::context::pace::Pace;
-use crate::utility::context::ticker::{regex_options, search_error, stopped};
+use crate::utility::context::ticker::search_error;
 use crate::utility::prelude::*;
-use crate::utility::regex::{Regex, RegexError, Syntax};
+use crate::utility::regex::Regex;
 use std::sync::Arc;
+
+/// Which lines are blank.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blank {
+    None,
+    Empty,
+    /// With blanks alone, where those at the end of lines are ignored.
+    Spaces,
+}
 
 /// Which lines do not count.
 pub(super) struct Ignored {
-    blank: bool,
+    blank: Blank,
     matching: Vec<Regex>,
 }
 
 impl Ignored {
     pub(super) fn of(options: &Options<Opt>, meter: &Arc<Meter>) -> Result<Self, UtilityError> {
-        let mut matching = Vec::new();
-        for source in options.values(Opt::IgnoreMatchingLines) {
-            let regex = Regex::new(source, Syntax::Basic, &regex_options(meter));
-            matching.push(regex.map_err(|error| match error {
-                RegexError::Stopped(_) => stopped(meter).into(),
-                error => UtilityError::Failed {
-                    message: format!("{source}: {}", error.to_metered_string()),
-                    status: super::TROUBLE.0,
-                },
-            })?);
-        }
-        Ok(Self { blank: options.has(Opt::IgnoreBlankLines), matching })
+        let matching = expressions(options.values(Opt::IgnoreMatchingLines), meter)?;
+        let ignores_spaces =
+            options.has_any([Opt::IgnoreTrailingSpace, Opt::IgnoreSpaceChange, Opt::IgnoreAllSpace]);
+        let blank = match (options.has(Opt::IgnoreBlankLines), ignores_spaces) {
+            (false, _) => Blank::None,
+            (true, false) => Blank::Empty,
+            (true, true) => Blank::Spaces,
+        };
+        Ok(Self { blank, matching })
     }
 
-    /// The changes without those that do not count.
-    pub(super) async fn leave_out(
+    /// Whether every line counts.
+    pub(super) fn is_empty(&self) -> bool {
+        self.blank == Blank::None && self.matching.is_empty()
+    }
+
+    /// Marks the changes that do not count.
+    pub(super) async fn mark(
         &self,
         ctx: &mut Context,
-        changes: Vec<Change>,
+        changes: &mut [Change],
         [left, right]: [&File; 2],
-        context: usize,
-    ) -> Result<Vec<Change>, UtilityError> {
-        if !self.blank && self.matching.is_empty() {
-            return Ok(changes);
+    ) -> Result<(), UtilityError> {
+        if self.is_empty() {
+            return Ok(());
         }
-        let mut ignorable = Vec::new();
-        for change in &changes {
-            ignorable.push(
-                self.has_all(ctx, left, change.left, change.deleted).await?
-                    && self.has_all(ctx, right, change.right, change.inserted).await?,
-            );
+        for change in changes {
+            change.is_ignored = self.has_all(ctx, left, change.left, change.deleted).await?
+                && self.has_all(ctx, right, change.right, change.inserted).await?;
         }
-        Ok(format::without_ignorable(&changes, &ignorable, context))
+        Ok(())
     }
 
     /// Whether none of these lines counts.
@@ -66,7 +74,12 @@ impl Ignored {
             ctx.tick().await?;
             let line = file.line(index);
             let line = line.strip_suffix(b"\n").unwrap_or(line);
-            let mut has = self.blank && line.is_empty();
+            ctx.tick_many((line.len() / 64) as u32);
+            let mut has = match self.blank {
+                Blank::None => false,
+                Blank::Empty => line.is_empty(),
+                Blank::Spaces => line.iter().all(|byte| is_space(*byte)),
+            };
             for regex in &self.matching {
                 has = has
                     || regex

@@ -1,6 +1,6 @@
 //! Files as lines, lines as numbers: lines that count as equal get the same one.
 
-use super::format::Change;
+use super::change::Change;
 use super::myers;
 use crate::limit::LimitError;
 use crate::memory::{HashMap, ToMetered, Vec};
@@ -14,7 +14,10 @@ pub(super) struct Normal {
     pub(super) all_space: bool,
     pub(super) space_change: bool,
     pub(super) trailing_space: bool,
-    pub(super) carriage_return: bool,
+    /// Tabs are as the blanks up to the next tab stop, of which there is one every so many columns.
+    pub(super) expansion: Option<usize>,
+    /// A missing newline at the end of a file.
+    pub(super) missing_newline: bool,
 }
 
 /// A file in memory.
@@ -29,8 +32,13 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads a file; one that does not exist is empty.
-    pub(super) async fn read(ctx: &mut Context, name: Text, exists: bool) -> Result<Self, OperandError> {
+    /// Reads a file; one that does not exist is empty. `strips`: without the carriage returns before newlines.
+    pub(super) async fn read(
+        ctx: &mut Context,
+        name: Text,
+        exists: bool,
+        strips: bool,
+    ) -> Result<Self, OperandError> {
         let mut file = Self { name, modified: Duration::ZERO, text: Vec::new(), starts: Vec::new() };
         if exists {
             let mut input = ctx.open_input(&file.name)?;
@@ -42,8 +50,24 @@ impl File {
                 if block.is_empty() {
                     break;
                 }
-                file.text.extend_from_slice(block);
                 let count = block.len();
+                if strips {
+                    // Each carriage return begins a piece, so that what is before it stands whole.
+                    let mut start = 0;
+                    for at in memchr::memchr_iter(b'\r', block).chain([count]) {
+                        let piece = block.get(start..at).unwrap_or(&[]);
+                        if piece.first() == Some(&b'\n') && file.text.last() == Some(&b'\r') {
+                            file.text.truncate(file.text.len() - 1);
+                        }
+                        file.text.extend_from_slice(piece);
+                        if at < count {
+                            file.text.push(b'\r');
+                        }
+                        start = at + 1;
+                    }
+                } else {
+                    file.text.extend_from_slice(block);
+                }
                 input.consume(count);
             }
         }
@@ -75,26 +99,63 @@ impl File {
     }
 }
 
+/// How the changes are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search {
+    pub(super) normal: Normal,
+    pub(super) minimal: bool,
+    /// Files are large, with many small changes between them.
+    pub(super) speed: bool,
+    /// Lines that are looked at of what both files begin and end with.
+    pub(super) horizon: usize,
+}
+
 /// The changes that make the first file the second.
 pub(super) async fn changes(
     ctx: &mut Context,
-    normal: Normal,
-    minimal: bool,
+    search: Search,
     files: [&File; 2],
 ) -> Result<Vec<Change>, LimitError> {
+    let [left_numbers, right_numbers] = number_lines(ctx, search.normal, files).await?;
+    // What both files begin and end with is compared as it is, whatever else is ignored.
+    let lenient = search.normal.missing_newline;
+    let same = |one: &[u8], two: &[u8]| {
+        one == two || (lenient && split_delimiter(one, b'\n').0 == split_delimiter(two, b'\n').0)
+    };
     let [left, right] = files;
-    let [left_numbers, right_numbers] = number_lines(ctx, normal, files).await?;
-    let (left_changed, right_changed) = myers::compare(ctx, &left_numbers, &right_numbers, minimal).await?;
+    let counts = files.map(File::line_count);
+    let fewest = counts.into_iter().min().unwrap_or(0);
+    let (mut prefix, mut suffix) = (0, 0);
+    while prefix < fewest && same(left.line(prefix), right.line(prefix)) {
+        ctx.tick_many((left.line(prefix).len() / 256) as u32);
+        ctx.tick().await?;
+        prefix += 1;
+    }
+    let skipped = prefix.saturating_sub(search.horizon);
+    let [left_count, right_count] = counts;
+    while suffix < fewest - skipped
+        && same(left.line(left_count - 1 - suffix), right.line(right_count - 1 - suffix))
+    {
+        ctx.tick_many((left.line(left_count - 1 - suffix).len() / 256) as u32);
+        ctx.tick().await?;
+        suffix += 1;
+    }
+    let left_out = suffix.saturating_sub(search.horizon);
+    let middles = [&left_numbers, &right_numbers]
+        .map(|numbers| numbers.get(skipped..numbers.len() - left_out).unwrap_or(&[]));
+    let [left_middle, right_middle] = middles;
+    let (left_changed, right_changed) = myers::compare(ctx, left_middle, right_middle, search).await?;
     let mut changes = Vec::new();
     let (mut x, mut y) = (0, 0);
     let run = |changed: &[bool], from: usize| {
         changed.get(from..).unwrap_or(&[]).iter().take_while(|on| **on).count()
     };
-    while x < left.line_count() || y < right.line_count() {
+    while x < left_middle.len() || y < right_middle.len() {
         ctx.tick().await?;
         let (deleted, inserted) = (run(&left_changed, x), run(&right_changed, y));
         if deleted + inserted > 0 {
-            changes.push(Change { left: x, deleted, right: y, inserted });
+            let (left, right) = (x + skipped, y + skipped);
+            changes.push(Change { left, deleted, right, inserted, is_ignored: false });
         }
         x += deleted + 1;
         y += inserted + 1;
@@ -136,36 +197,78 @@ async fn number_lines(
     Ok(result)
 }
 
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | 0x09..=0x0d)
+}
+
+/// How many blanks a line begins with.
+pub(super) fn blank_prefix(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| is_space(**byte)).count()
 }
 
 /// Appends what is left of a line to compare.
 fn normalise(normal: Normal, line: &[u8], out: &mut Vec<u8>) {
     let (mut body, newline) = split_delimiter(line, b'\n');
-    if normal.carriage_return && newline {
-        body = body.strip_suffix(b"\r").unwrap_or(body);
-    }
     let blanks = normal.all_space || normal.space_change || normal.trailing_space;
     if blanks {
         let end = body.iter().rposition(|byte| !is_space(*byte)).map_or(0, |last| last + 1);
         body = body.get(..end).unwrap_or(body);
     }
-    let mut after_space = false;
-    for &byte in body {
-        let space = is_space(byte);
-        let skipped = space && (normal.all_space || (normal.space_change && after_space));
-        after_space = space;
-        if skipped {
-            continue;
+    if let Some(size) = normal.expansion {
+        expand(normal, size.max(1), body, out);
+    } else {
+        let mut after_space = false;
+        for &byte in body {
+            let space = is_space(byte);
+            let skipped = space && (normal.all_space || (normal.space_change && after_space));
+            after_space = space;
+            if skipped {
+                continue;
+            }
+            out.push(match byte {
+                _ if space && normal.space_change => b' ',
+                _ if normal.case => byte.to_ascii_lowercase(),
+                _ => byte,
+            });
         }
-        out.push(match byte {
-            _ if space && normal.space_change => b' ',
-            _ if normal.case => byte.to_ascii_lowercase(),
-            _ => byte,
-        });
     }
-    if newline || blanks {
+    if newline || blanks || normal.missing_newline {
         out.push(b'\n');
     }
+}
+
+/// A line with each run of blanks and tabs as a blank and how many columns it takes: the columns themselves may be many. A
+/// carriage return and a backspace have a column where GNU diff compares lines and none where it looks for equal ones, so
+/// a tab after one of them is equal to a tab alone: both numbers are taken.
+fn expand(normal: Normal, size: usize, body: &[u8], out: &mut Vec<u8>) {
+    let (mut columns, mut blanks) = ([0_usize; 2], [0_usize; 2]);
+    let end_run = |blanks: &mut [usize; 2], out: &mut Vec<u8>| {
+        if *blanks != [0, 0] {
+            out.push(b' ');
+            for count in blanks {
+                out.extend_from_slice(&count.to_le_bytes());
+                *count = 0;
+            }
+        }
+    };
+    for &byte in body {
+        if matches!(byte, b' ' | b'\t') {
+            for (column, blanks) in columns.iter_mut().zip(&mut blanks) {
+                let distance = if byte == b' ' { 1 } else { size - *column % size };
+                *column = column.saturating_add(distance);
+                *blanks = blanks.saturating_add(distance);
+            }
+            continue;
+        }
+        let [shown, compared] = &mut columns;
+        *shown = match byte {
+            b'\r' => 0,
+            8 => shown.saturating_sub(1),
+            _ => shown.saturating_add(1),
+        };
+        *compared = compared.saturating_add(1);
+        end_run(&mut blanks, out);
+        out.push(if normal.case { byte.to_ascii_lowercase() } else { byte });
+    }
+    end_run(&mut blanks, out);
 }

@@ -3,12 +3,17 @@
 //! recursion). A search that takes very long is cut short at the furthest point that was reached: the result is still
 //! right, only not the shortest. All work is counted, so that the run's limits end it.
 //!
-//! Lines that the other file does not have are taken out first, and runs of changed lines are moved afterwards, so that
-//! they end as late as possible and meet the other file's runs.
+//! Lines that the other file does not have, or has too often among such, are taken out first (`discard.rs`), and runs of
+//! changed lines are moved afterwards, so that they end as late as possible and meet the other file's runs.
 
+use super::discard;
+use super::lines::Search;
 use crate::limit::LimitError;
 use crate::memory::Vec;
 use crate::utility::prelude::*;
+
+/// Equal lines that make a run a long one.
+const LONG_RUN: isize = 20;
 
 /// Edit steps after which a search is cut short, at least.
 const LONG_SEARCH: usize = 4096;
@@ -18,12 +23,12 @@ pub(super) async fn compare(
     ctx: &mut Context,
     left: &[u32],
     right: &[u32],
-    minimal: bool,
+    search: Search,
 ) -> Result<(Vec<bool>, Vec<bool>), LimitError> {
     let mut changed = [Vec::new(), Vec::new()];
     let mut kept = [Vec::new(), Vec::new()];
     let mut places = [Vec::new(), Vec::new()];
-    let counts = [count(left), count(right)];
+    let counts = [counts(left), counts(right)];
     for (side, sequence) in [left, right].into_iter().enumerate() {
         let (Some(changed), Some(kept), Some(places), Some(others)) =
             (changed.get_mut(side), kept.get_mut(side), places.get_mut(side), counts.get(1 - side))
@@ -31,8 +36,9 @@ pub(super) async fn compare(
             continue;
         };
         changed.resize(sequence.len(), false);
-        for ((place, number), flag) in sequence.iter().enumerate().zip(changed.iter_mut()) {
-            if others.get(*number as usize).is_some_and(|present| *present) {
+        let unlikely = discard::unlikely(ctx, sequence, others).await?;
+        for (place, (number, flag)) in sequence.iter().zip(changed.iter_mut()).enumerate() {
+            if search.minimal || !unlikely.get(place).copied().unwrap_or(false) {
                 kept.push(*number);
                 places.push(place);
             } else {
@@ -42,7 +48,7 @@ pub(super) async fn compare(
         }
     }
     let [kept_left, kept_right] = &kept;
-    let mut search = MyersSearch::new(kept_left, kept_right, minimal);
+    let mut search = MyersSearch::new(kept_left, kept_right, search);
     search.run(ctx).await?;
     let flags = [search.left_changed, search.right_changed];
     for ((changed, flags), places) in changed.iter_mut().zip(&flags).zip(&places) {
@@ -50,6 +56,7 @@ pub(super) async fn compare(
             if *flag && let Some(slot) = changed.get_mut(*place) {
                 *slot = true;
             }
+            ctx.tick().await?;
         }
     }
     let [mut left_changed, mut right_changed] = changed;
@@ -58,16 +65,16 @@ pub(super) async fn compare(
     Ok((left_changed, right_changed))
 }
 
-/// Which numbers occur.
-fn count(sequence: &[u32]) -> Vec<bool> {
-    let mut present = Vec::new();
-    present.resize(sequence.iter().max().map_or(0, |most| *most as usize + 1), false);
+/// How often each number occurs.
+fn counts(sequence: &[u32]) -> Vec<u32> {
+    let mut counts = Vec::new();
+    counts.resize(sequence.iter().max().map_or(0, |most| *most as usize + 1), 0_u32);
     for number in sequence {
-        if let Some(slot) = present.get_mut(*number as usize) {
-            *slot = true;
+        if let Some(slot) = counts.get_mut(*number as usize) {
+            *slot = slot.saturating_add(1);
         }
     }
-    present
+    counts
 }
 
 /// A part of both sequences: `[x0, x1)` and `[y0, y1)`.
@@ -88,6 +95,8 @@ struct MyersSearch<'s> {
     forward: Vec<isize>,
     backward: Vec<isize>,
     patience: usize,
+    /// `--speed-large-files`: a search of more than 200 steps ends at a long run of equal lines.
+    speed: bool,
 }
 
 fn get(values: &[isize], base: isize, diagonal: isize) -> isize {
@@ -101,22 +110,23 @@ fn set(values: &mut [isize], base: isize, diagonal: isize, value: isize) {
 }
 
 impl<'s> MyersSearch<'s> {
-    fn new(left: &'s [u32], right: &'s [u32], minimal: bool) -> Self {
+    fn new(left: &'s [u32], right: &'s [u32], search: Search) -> Self {
         let diagonals = left.len() + right.len() + 3;
-        let mut search = Self {
+        let mut myers = Self {
             left,
             right,
             left_changed: Vec::new(),
             right_changed: Vec::new(),
             forward: Vec::new(),
             backward: Vec::new(),
-            patience: if minimal { usize::MAX } else { LONG_SEARCH.max(diagonals.isqrt()) },
+            patience: if search.minimal { usize::MAX } else { LONG_SEARCH.max(diagonals.isqrt()) },
+            speed: search.speed && !search.minimal,
         };
-        search.left_changed.resize(left.len(), false);
-        search.right_changed.resize(right.len(), false);
-        search.forward.resize(diagonals, 0);
-        search.backward.resize(diagonals, 0);
-        search
+        myers.left_changed.resize(left.len(), false);
+        myers.right_changed.resize(right.len(), false);
+        myers.forward.resize(diagonals, 0);
+        myers.backward.resize(diagonals, 0);
+        myers
     }
 
     fn equal(&self, x: isize, y: isize) -> bool {
@@ -170,6 +180,7 @@ impl<'s> MyersSearch<'s> {
         loop {
             steps += 1;
             let mut work = 0_u32;
+            let mut has_long_run = false;
             widen(&mut self.forward, base, &mut fmin, &mut fmax, (lowest, highest), -1);
             let mut diagonal = fmax;
             while diagonal >= fmin {
@@ -177,11 +188,13 @@ impl<'s> MyersSearch<'s> {
                 let above = get(&self.forward, base, diagonal + 1);
                 let mut x = if below < above { above } else { below + 1 };
                 let mut y = x - diagonal;
+                let from = x;
                 while x < part.x1 && y < part.y1 && self.equal(x, y) {
                     x += 1;
                     y += 1;
                     work += 1;
                 }
+                has_long_run |= x - from > LONG_RUN;
                 set(&mut self.forward, base, diagonal, x);
                 if odd && bmin <= diagonal && diagonal <= bmax && get(&self.backward, base, diagonal) <= x {
                     return Ok((x, y));
@@ -196,11 +209,13 @@ impl<'s> MyersSearch<'s> {
                 let above = get(&self.backward, base, diagonal + 1);
                 let mut x = if below < above { below } else { above - 1 };
                 let mut y = x - diagonal;
+                let from = x;
                 while part.x0 < x && part.y0 < y && self.equal(x - 1, y - 1) {
                     x -= 1;
                     y -= 1;
                     work += 1;
                 }
+                has_long_run |= from - x > LONG_RUN;
                 set(&mut self.backward, base, diagonal, x);
                 if !odd && fmin <= diagonal && diagonal <= fmax && x <= get(&self.forward, base, diagonal) {
                     return Ok((x, y));
@@ -210,10 +225,59 @@ impl<'s> MyersSearch<'s> {
             }
             ctx.tick_many(work / 16);
             ctx.tick().await?;
+            if self.speed
+                && has_long_run
+                && steps > 200
+                && let Some(point) = self.promising(part, base, steps, (fmin, fmax), (bmin, bmax))
+            {
+                return Ok(point);
+            }
             if steps >= self.patience {
                 return Ok(self.furthest(part, base, (fmin, fmax), (bmin, bmax)));
             }
         }
+    }
+
+    /// A point after a long run of equal lines that is far along its diagonal, for a search that shall be quick.
+    fn promising(
+        &self,
+        part: Part,
+        base: isize,
+        steps: usize,
+        forward: (isize, isize),
+        backward: (isize, isize),
+    ) -> Option<(isize, isize)> {
+        let far = |distance: isize| 12 * (steps as isize + distance.abs());
+        let diagonals = |(low, high): (isize, isize)| (low..=high).rev().step_by(2);
+        let (front, back) = (part.x0 - part.y0, part.x1 - part.y1);
+        let mut best: Option<(isize, isize, isize)> = None;
+        for diagonal in diagonals(forward) {
+            let x = get(&self.forward, base, diagonal);
+            let y = x - diagonal;
+            let gain = (x - part.x0) * 2 - (diagonal - front);
+            if gain > far(diagonal - front)
+                && best.is_none_or(|(most, ..)| gain > most)
+                && (part.x0 + LONG_RUN <= x && x < part.x1 && part.y0 + LONG_RUN <= y && y < part.y1)
+                && (1..=LONG_RUN).all(|back| self.equal(x - back, y - back))
+            {
+                best = Some((gain, x, y));
+            }
+        }
+        if best.is_none() {
+            for diagonal in diagonals(backward) {
+                let x = get(&self.backward, base, diagonal);
+                let y = x - diagonal;
+                let gain = (part.x1 - x) * 2 + (diagonal - back);
+                if gain > far(diagonal - back)
+                    && best.is_none_or(|(most, ..)| gain > most)
+                    && (part.x0 < x && x <= part.x1 - LONG_RUN && part.y0 < y && y <= part.y1 - LONG_RUN)
+                    && (0..LONG_RUN).all(|on| self.equal(x + on, y + on))
+                {
+                    best = Some((gain, x, y));
+                }
+            }
+        }
+        best.map(|(_, x, y)| (x, y))
     }
 
     /// Where a search that took too long came furthest, from the front or from the back.
@@ -233,7 +297,8 @@ impl<'s> MyersSearch<'s> {
             let x = get(&self.backward, base, diagonal).max(part.x0).max(part.y0 + diagonal);
             (x, x - diagonal)
         });
-        let front = front.max_by_key(|(x, y)| x + y).unwrap_or((part.x0, part.y0));
+        // Of several that are as far the first one counts, which `max_by_key` does not give.
+        let front = front.min_by_key(|(x, y)| -(x + y)).unwrap_or((part.x0, part.y0));
         let back = back.min_by_key(|(x, y)| x + y).unwrap_or((part.x1, part.y1));
         let from_front = front.0 + front.1 - part.x0 - part.y0;
         let from_back = part.x1 + part.y1 - back.0 - back.1;
