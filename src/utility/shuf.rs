@@ -1,10 +1,13 @@
-//! `shuf`: random permutations, from the session's random numbers. GNU coreutils shuf(1).
+//! `shuf`: random permutations, from the session's random numbers or a file. GNU coreutils shuf(1).
 //!
+//! Of a long input some lines are kept while it is read, if only some are wanted: its lines are not all held.
 //! A range is not made in memory when only some of its numbers are wanted: the positions that a shuffle has moved are kept.
 
+use super::file::random_source::{RandomSource, only_source};
 use super::format::count::parse_digits;
-use crate::memory::{HashMap, ToDecimal, Vec, format};
+use crate::memory::{HashMap, ToDecimal, ToMetered, Vec, format};
 use crate::utility::prelude::*;
+use crate::vfs::FileKind;
 
 options! {
     enum Opt {
@@ -12,6 +15,7 @@ options! {
         InputRange = value('i', "input-range", "LO-HI", "treat each number LO through HI as an input line"),
         HeadCount = value('n', "head-count", "COUNT", "output at most COUNT lines"),
         Output = value('o', "output", "FILE", "write result to FILE instead of standard output"),
+        RandomSource = value('\0', "random-source", "FILE", "get random bytes from FILE"),
         Repeat = flag('r', "repeat", "output lines can be repeated"),
         ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
     }
@@ -35,6 +39,8 @@ enum Lines {
         text: Vec<u8>,
         starts: Vec<usize>,
     },
+    /// Those that were kept of a long input.
+    Kept(Vec<Vec<u8>>),
 }
 
 impl Lines {
@@ -42,11 +48,13 @@ impl Lines {
         match self {
             Self::Range(_, count) => *count,
             Self::Text { starts, .. } => starts.len().saturating_sub(1) as u64,
+            Self::Kept(lines) => lines.len() as u64,
         }
     }
 
     fn write(&self, index: u64, end: u8, out: &mut Output) {
         match self {
+            Self::Kept(lines) => out.push(lines.get(index as usize).map_or(&[], Vec::as_slice)),
             Self::Range(low, _) => out.push(low.saturating_add(index).to_decimal().as_bytes()),
             Self::Text { text, starts } => {
                 let index = index as usize;
@@ -76,30 +84,62 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(extra) = extra.filter(|_| !options.has(Opt::Echo)) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }
-    let lines = match range {
-        Some(range) => range,
-        None if options.has(Opt::Echo) => echoed(&options.operands),
-        None => read(ctx, options.operands.first(), end).await?,
+    let name = only_source(options.values(Opt::RandomSource)).map_err(UtilityError::failed)?;
+    if wanted == 0 {
+        // Nothing is read, but the output is made.
+        output(ctx, &options)?;
+        return Ok(ExitStatus::SUCCESS);
+    }
+    let open = |ctx: &Context| {
+        let opened = RandomSource::open(ctx, name);
+        opened.map_err(|error| {
+            UtilityError::operand(quote_operand(name.map_or(&[], Text::as_bytes)).as_bytes(), error)
+        })
     };
-    let mut file = match options.value(Opt::Output) {
-        Some(name) => Some(
-            ctx.create(name, false)
-                .map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))?,
-        ),
-        None => None,
+    let (lines, mut source) = match range {
+        Some(range) => (range, open(ctx)?),
+        None if options.has(Opt::Echo) => (echoed(&options.operands), open(ctx)?),
+        None => {
+            let operand = options.operands.first().cloned().unwrap_or(Text::from_static(b"-"));
+            let input = ctx
+                .open_input(&operand)
+                .map_err(|error| UtilityError::operand(quote_operand(&operand).as_bytes(), error))?;
+            if options.has(Opt::Repeat) || wanted == u64::MAX || is_short(&input) {
+                (read(ctx, input, end).await?, open(ctx)?)
+            } else {
+                let mut source = open(ctx)?;
+                (keep_some(ctx, input, end, wanted, &mut source).await?, source)
+            }
+        }
     };
+    let mut file = output(ctx, &options)?;
     if options.has(Opt::Repeat) {
-        if wanted > 0 && lines.count() == 0 {
+        if lines.count() == 0 {
             return Err(UtilityError::failed("no lines to repeat"));
         }
-        repeat(ctx, &lines, wanted, end, &mut file).await?;
+        repeat(ctx, &lines, wanted, end, &mut file, &mut source).await?;
     } else {
-        permute(ctx, &lines, wanted, end, &mut file).await?;
+        permute(ctx, &lines, wanted, end, &mut file, &mut source).await?;
     }
     if let Some(mut file) = file {
         file.flush().await?;
     }
     Ok(ExitStatus::SUCCESS)
+}
+
+/// The file of `-o`.
+fn output(ctx: &Context, options: &Options<Opt>) -> Result<Option<Output>, UtilityError> {
+    let open = |name: &Text| {
+        let created = ctx.create(name, false);
+        created.map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))
+    };
+    options.value(Opt::Output).map(open).transpose()
+}
+
+/// Whether an input is a file of up to 8 MiB, of which all lines are held.
+fn is_short(input: &Input) -> bool {
+    let metadata = input.description().metadata();
+    metadata.is_some_and(|metadata| metadata.kind == FileKind::Regular && metadata.size <= 8 << 20)
 }
 
 /// `LO-HI`; `5-4` is an empty range.
@@ -124,11 +164,14 @@ fn echoed(operands: &[Text]) -> Lines {
     Lines::Text { text, starts }
 }
 
-async fn read(ctx: &mut Context, operand: Option<&Text>, end: u8) -> Result<Lines, UtilityError> {
-    let operand = operand.cloned().unwrap_or(Text::from_static(b"-"));
-    let mut input = ctx
-        .open_input(&operand)
-        .map_err(|error| UtilityError::operand(quote_operand(&operand).as_bytes(), error))?;
+fn read_error(error: FsError) -> UtilityError {
+    match OperandError::from(error).errno() {
+        Ok(errno) => UtilityError::failed(format!("read error: {}", errno.message())),
+        Err(end) => end,
+    }
+}
+
+async fn read(ctx: &mut Context, mut input: Input, end: u8) -> Result<Lines, UtilityError> {
     let mut text = Vec::new();
     let mut starts = Vec::new();
     starts.push(0);
@@ -137,24 +180,39 @@ async fn read(ctx: &mut Context, operand: Option<&Text>, end: u8) -> Result<Line
         match input.next_line(end).await {
             Ok(Some(line)) => text.extend_from_slice(split_delimiter(line, end).0),
             Ok(None) => return Ok(Lines::Text { text, starts }),
-            Err(error) => {
-                let errno = OperandError::from(error).errno()?;
-                return Err(UtilityError::failed(format!("read error: {}", errno.message())));
-            }
+            Err(error) => return Err(read_error(error)),
         }
         starts.push(text.len());
     }
 }
 
-/// A random number below `bound`, each as likely as the others.
-fn below(ctx: &Context, bound: u64) -> u64 {
-    let random = || ctx.session.random.next_u64();
-    let most = u64::MAX - u64::MAX % bound.max(1);
-    let mut number = random();
-    while number >= most {
-        number = random();
+/// Keeps `wanted` of the lines: each further one takes the place of one of those, with less and less likelihood.
+async fn keep_some(
+    ctx: &mut Context,
+    mut input: Input,
+    end: u8,
+    wanted: u64,
+    source: &mut RandomSource,
+) -> Result<Lines, UtilityError> {
+    let mut kept: Vec<Vec<u8>> = Vec::new();
+    let mut count = 0;
+    loop {
+        ctx.tick().await?;
+        // The place is chosen before it is known whether there is a line: the last choice is of no use.
+        let place = if count < wanted { count } else { source.below(ctx, count + 1).await? };
+        let line = match input.next_line(end).await {
+            Ok(Some(line)) => split_delimiter(line, end).0,
+            Ok(None) => return Ok(Lines::Kept(kept)),
+            Err(error) => return Err(read_error(error)),
+        };
+        if count < wanted {
+            kept.push(line.to_metered());
+        } else if let Some(slot) = kept.get_mut(place as usize).filter(|_| place < wanted) {
+            slot.clear();
+            slot.extend_from_slice(line);
+        }
+        count += 1;
     }
-    number % bound.max(1)
 }
 
 async fn repeat(
@@ -163,10 +221,11 @@ async fn repeat(
     wanted: u64,
     end: u8,
     file: &mut Option<Output>,
+    source: &mut RandomSource,
 ) -> Result<(), UtilityError> {
     let mut left = wanted;
     while left > 0 {
-        let index = below(ctx, lines.count());
+        let index = source.below(ctx, lines.count()).await?;
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);
         lines.write(index, end, out);
         out.flush_if_full().await?;
@@ -186,11 +245,12 @@ async fn permute(
     wanted: u64,
     end: u8,
     file: &mut Option<Output>,
+    source: &mut RandomSource,
 ) -> Result<(), UtilityError> {
     let count = lines.count();
     let mut moved: HashMap<u64, u64> = HashMap::new();
     for step in 0..count.min(wanted) {
-        let chosen = step + below(ctx, count - step);
+        let chosen = step + source.below(ctx, count - step).await?;
         let here = moved.remove(&step).unwrap_or(step);
         let index = if chosen == step { here } else { moved.insert(chosen, here).unwrap_or(chosen) };
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);

@@ -7,16 +7,21 @@
 
 mod check;
 mod compare;
+mod debug;
 mod distribute;
 mod key;
+mod md5;
 mod merge;
 mod order;
+mod resource;
 mod settings;
 
+use super::file::random_source::{RandomSource, only_source};
 use super::format::count::parse_digits;
 use crate::limit::gauge;
-use crate::memory::{Vec, format};
+use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
+use compare::Seed;
 use order::{Line, Order};
 use settings::{Check, SortOptions};
 
@@ -56,6 +61,25 @@ options! {
             "SEP",
             "use SEP instead of the change from non-blank to blank",
         ),
+        BufferSize = value('\0', "buffer-size", "SIZE", "checked; all input is held in memory anyway"),
+        BufferSizeLetter = value('S', "", "SIZE", "the same as --buffer-size"),
+        TemporaryDirectory = value('T', "temporary-directory", "DIR", "temporary files would go to DIR; none are made"),
+        Parallel = value('\0', "parallel", "N", "checked; lines are sorted one by one"),
+        BatchSize = value('\0', "batch-size", "NMERGE", "checked; all inputs are merged at once"),
+        CompressProgram = value(
+            '\0',
+            "compress-program",
+            "PROG",
+            "temporary files would be compressed with PROG; none are made",
+        ),
+        Debug = flag('\0', "debug", "mark what of each line is compared, and warn of questionable usage"),
+        Files0From = value(
+            '\0',
+            "files0-from",
+            "F",
+            "read the files named in F, names ending in NUL; '-' is standard input",
+        ),
+        RandomSource = value('\0', "random-source", "FILE", "get random bytes from FILE"),
         Unique = flag(
             'u',
             "unique",
@@ -80,8 +104,9 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-/// `+POS1 [-POS2]` is the old form of `-k`; its positions are counted from 0.
-fn with_keys(args: Vec<Text>) -> Vec<Text> {
+/// `+POS1 [-POS2]` is the old form of `-k`; its positions are counted from 0. Also gives the keys that were written so.
+fn with_keys(args: Vec<Text>) -> (Vec<Text>, Vec<Text>) {
+    let mut old = Vec::new();
     let mut out = Vec::with_capacity(args.len());
     let mut args = args.into_iter().peekable();
     while let Some(arg) = args.next() {
@@ -102,9 +127,10 @@ fn with_keys(args: Vec<Text>) -> Vec<Text> {
         }
         out.push(Text::from_static(b"-k"));
         out.push(Text::from(key.as_bytes()));
+        old.push(Text::from(key.as_bytes()));
     }
     out.extend(args);
-    out
+    (out, old)
 }
 
 /// `F.Cletters`
@@ -128,10 +154,25 @@ const TROUBLE: u8 = 2;
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
-    ctx.args = with_keys(args);
+    let (args, old_keys) = with_keys(args);
+    ctx.args = args;
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let settings = SortOptions::of(&options, ctx.session.random.next_u64())?;
-    let inputs = ctx.inputs(&options.operands);
+    resource::check(&options)?;
+    let inputs = match options.value(Opt::Files0From) {
+        Some(_) if !options.operands.is_empty() => {
+            let extra = options.operands.first().map_or_else(String::new, |extra| quote_name(extra));
+            return Err(UtilityError::Usage(format!(
+                "extra operand {extra}\nfile operands cannot be combined with --files0-from"
+            )));
+        }
+        Some(list) => resource::listed_files(ctx, list).await?,
+        None => ctx.inputs(&options.operands),
+    };
+    let mut settings = SortOptions::of(&options, &old_keys)?;
+    if settings.debug {
+        debug::warn(ctx, &settings);
+    }
+    settings.seed = seed(ctx, &options, &settings).await?;
     if settings.check != Check::No {
         return check::run(ctx, &settings, &inputs).await;
     }
@@ -155,6 +196,26 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     distribute::sort(ctx, &order, &mut lines).await?;
     write_lines(ctx, &settings, &order, &lines).await?;
     Ok(ExitStatus::SUCCESS)
+}
+
+/// What `-R` mixes with the lines: a number of the session, or the first bytes of a file.
+async fn seed(
+    ctx: &mut Context,
+    options: &Options<Opt>,
+    settings: &SortOptions,
+) -> Result<Seed, UtilityError> {
+    let source = only_source(options.values(Opt::RandomSource)).map_err(settings::failed)?;
+    let (Some(name), true) = (source, settings.is_random()) else {
+        return Ok(Seed::Number(ctx.session.random.next_u64()));
+    };
+    let mut bytes = [0; 16];
+    let mut source =
+        RandomSource::open(ctx, Some(name)).map_err(|error| trouble("open failed", name, error))?;
+    match source.fill(ctx, &mut bytes).await {
+        Ok(()) => Ok(Seed::Bytes(bytes)),
+        Err(UtilityError::Failed { message, .. }) => Err(UtilityError::Failed { message, status: TROUBLE }),
+        Err(error) => Err(error),
+    }
 }
 
 /// `what: file: reason`, status 2.
@@ -214,7 +275,6 @@ async fn write_lines(
     let mut file = open_output(ctx, settings)?;
     let mut previous: Option<&Line> = None;
     for portion in lines.chunks(128) {
-        let out = file.as_mut().unwrap_or(&mut ctx.stdout);
         let mut bytes = 0;
         for line in portion {
             if settings.unique {
@@ -227,6 +287,11 @@ async fn write_lines(
                 previous = Some(line);
             }
             bytes += line.length;
+            if settings.debug {
+                debug::write(ctx, settings, order.line(line)).await?;
+                continue;
+            }
+            let out = file.as_mut().unwrap_or(&mut ctx.stdout);
             out.write(order.with_delimiter(line)).await?;
         }
         gauge::spend_few_bytes(bytes);

@@ -5,6 +5,7 @@ pub(crate) mod copy;
 pub(crate) mod destination;
 pub(crate) mod ownership;
 pub(crate) mod prompt;
+pub(crate) mod random_source;
 pub(crate) mod real_path;
 pub(crate) mod walk;
 

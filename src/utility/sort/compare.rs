@@ -9,7 +9,7 @@ use crate::utility::format::float::{parse_float, split_digits};
 use std::cmp::Ordering;
 
 /// Compares two keys without regard to direction.
-pub(super) fn compare(ordering: KeyOrdering, seed: u64, one: &[u8], two: &[u8]) -> Ordering {
+pub(super) fn compare(ordering: KeyOrdering, seed: Seed, one: &[u8], two: &[u8]) -> Ordering {
     match ordering.kind() {
         Kind::Bytes if ordering.transforms() => transformed(ordering, one).cmp(transformed(ordering, two)),
         Kind::Bytes => one.cmp(two),
@@ -32,7 +32,7 @@ pub(super) fn compare(ordering: KeyOrdering, seed: u64, one: &[u8], two: &[u8]) 
 pub(super) async fn compare_slowly(
     meter: &Meter,
     ordering: KeyOrdering,
-    seed: u64,
+    seed: Seed,
     one: &[u8],
     two: &[u8],
 ) -> Result<Ordering, LimitError> {
@@ -60,7 +60,7 @@ pub(super) async fn compare_slowly(
 const STRETCH: usize = 16 << 10;
 
 /// See the module.
-pub(super) fn summary(ordering: KeyOrdering, seed: u64, key: &[u8]) -> u64 {
+pub(super) fn summary(ordering: KeyOrdering, seed: Seed, key: &[u8]) -> u64 {
     match ordering.kind() {
         Kind::Bytes if ordering.transforms() => {
             let (mut bytes, mut length) = ([0; 8], 0);
@@ -79,7 +79,7 @@ pub(super) fn summary(ordering: KeyOrdering, seed: u64, key: &[u8]) -> u64 {
         Kind::General => general(key),
         Kind::Month => month(key),
         Kind::Version => 0,
-        Kind::Random => hash(seed, ordering, key),
+        Kind::Random => (hash(seed, ordering, key) >> 64) as u64,
     }
 }
 
@@ -251,7 +251,7 @@ fn general(key: &[u8]) -> u64 {
 }
 
 /// `-M`: 1 to 12, 0 for what is not a month.
-fn month(key: &[u8]) -> u64 {
+pub(super) fn month(key: &[u8]) -> u64 {
     const NAMES: [&[u8]; 12] =
         [b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b"JUN", b"JUL", b"AUG", b"SEP", b"OCT", b"NOV", b"DEC"];
     let start = key.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n')).unwrap_or(key.len());
@@ -259,15 +259,50 @@ fn month(key: &[u8]) -> u64 {
     NAMES.iter().position(|month| month.eq_ignore_ascii_case(name)).map_or(0, |index| index as u64 + 1)
 }
 
-/// `-R`: FNV-1a of the seed and the key, mixed.
-fn hash(seed: u64, ordering: KeyOrdering, key: &[u8]) -> u64 {
-    let mut value = 0xcbf2_9ce4_8422_2325 ^ seed;
+/// What `-R` mixes with keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Seed {
+    Number(u64),
+    /// The first bytes of `--random-source`.
+    Bytes([u8; 16]),
+}
+
+/// `-R`: FNV-1a of the seed and the key, mixed; with a file's bytes MD5 of them and the key as a text of C, as the real program
+/// has it, so that the same file gives the same order.
+fn hash(seed: Seed, ordering: KeyOrdering, key: &[u8]) -> u128 {
+    let number = match seed {
+        Seed::Number(number) => number,
+        Seed::Bytes(bytes) => {
+            let text = bytes.into_iter().chain(transformed(ordering, key)).chain([0]);
+            return u128::from_be_bytes(super::md5::digest(text));
+        }
+    };
+    let mut value = 0xcbf2_9ce4_8422_2325 ^ number;
     for byte in transformed(ordering, key) {
         value = (value ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     value ^= value >> 32;
     value = value.wrapping_mul(0xd6e8_feb8_6659_fd93);
-    value ^ (value >> 32)
+    u128::from(value ^ (value >> 32)) << 64
+}
+
+/// Where a number at the front of a key ends, with the letter of its unit if it `has_unit`; 0 if there is none.
+pub(super) fn numeric_end(key: &[u8], has_unit: bool) -> usize {
+    let sign = usize::from(key.first() == Some(&b'-'));
+    let rest = key.get(sign..).unwrap_or(&[]);
+    let (integer, rest) = split_digits(rest);
+    let (fraction, point, rest) = match rest.strip_prefix(b".") {
+        Some(after) => {
+            let (fraction, rest) = split_digits(after);
+            (fraction, 1, rest)
+        }
+        None => (&[] as &[u8], 0, rest),
+    };
+    if integer.is_empty() && fraction.is_empty() {
+        return 0;
+    }
+    let unit = has_unit && rest.first().is_some_and(|byte| b"kKMGTPEZY".contains(byte));
+    sign + integer.len() + point + fraction.len() + usize::from(unit)
 }
 
 /// `-V`: names with version numbers. `.` and `..` and then other names that begin with a dot come first; file suffixes

@@ -102,7 +102,40 @@ impl KeyOrdering {
         if chosen.iter().filter(|on| **on).count() < 2 {
             return Ok(());
         }
-        let letters: String = [
+        Err(failed(format!("options '-{}' are incompatible", Self { reverse: false, ..self }.letters())))
+    }
+
+    /// Whether keys are compared as numbers.
+    pub(super) fn is_numeric(self) -> bool {
+        self.numeric || self.general || self.human
+    }
+
+    /// Takes the options away that `other` has too.
+    pub(super) fn take_away(&mut self, other: Self) {
+        let has_same_ignored = self.dictionary == other.dictionary && self.printing == other.printing;
+        if has_same_ignored {
+            (self.dictionary, self.printing) = (false, false);
+        }
+        for (on, other) in [
+            (&mut self.fold, other.fold),
+            (&mut self.skip_start_blanks, other.skip_start_blanks),
+            (&mut self.skip_end_blanks, other.skip_end_blanks),
+            (&mut self.month, other.month),
+            (&mut self.numeric, other.numeric),
+            (&mut self.general, other.general),
+            (&mut self.human, other.human),
+            (&mut self.random, other.random),
+            (&mut self.version, other.version),
+            (&mut self.reverse, other.reverse),
+        ] {
+            *on &= !other;
+        }
+    }
+
+    /// Its letters, as messages show them.
+    pub(super) fn letters(self) -> String {
+        [
+            (self.skip_start_blanks || self.skip_end_blanks, 'b'),
             (self.dictionary, 'd'),
             (self.fold, 'f'),
             (self.general, 'g'),
@@ -111,36 +144,49 @@ impl KeyOrdering {
             (self.month, 'M'),
             (self.numeric, 'n'),
             (self.random, 'R'),
+            (self.reverse, 'r'),
             (self.version, 'V'),
         ]
         .iter()
         .filter_map(|(on, letter)| on.then_some(*letter))
-        .collect();
-        Err(failed(format!("options '-{letters}' are incompatible")))
+        .collect()
     }
 }
 
 /// One key. Fields and characters count from 0; `end_character` 0 is the end of the field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
-    start_field: usize,
-    start_character: usize,
+    pub(super) start_field: usize,
+    pub(super) start_character: usize,
     /// `None`: the end of the line.
-    end_field: Option<usize>,
-    end_character: usize,
+    pub(super) end_field: Option<usize>,
+    pub(super) end_character: usize,
     pub(super) ordering: KeyOrdering,
+    /// How a key of the old form was given, and how it would be now.
+    pub(super) obsolete: Option<(String, String)>,
 }
 
 impl Key {
     pub(super) fn whole_line(ordering: KeyOrdering) -> Self {
-        Self { start_field: 0, start_character: 0, end_field: None, end_character: 0, ordering }
+        let (start_character, end_character) = (0, 0);
+        Self { start_field: 0, start_character, end_field: None, end_character, ordering, obsolete: None }
+    }
+
+    /// Whether it may end in another field than it begins in.
+    pub(super) fn spans_fields(&self) -> bool {
+        self.end_field.is_none_or(|end| self.start_field < end)
     }
 
     /// The part of `line` (without delimiter) that is compared.
     pub(super) fn find<'l>(&self, line: &'l [u8], tab: Option<u8>) -> &'l [u8] {
-        let start = self.start(line, tab);
-        let end = self.end(line, tab).max(start);
+        let (start, end) = self.extent(line, tab);
         line.get(start..end).unwrap_or(&[])
+    }
+
+    /// Where that part begins and ends.
+    pub(super) fn extent(&self, line: &[u8], tab: Option<u8>) -> (usize, usize) {
+        let start = self.start(line, tab);
+        (start, self.end(line, tab).max(start))
     }
 
     fn start(&self, line: &[u8], tab: Option<u8>) -> usize {

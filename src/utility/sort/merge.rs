@@ -68,6 +68,9 @@ pub(super) async fn merge_files(
             source.line.push(settings.delimiter);
             if settings.output.is_some() {
                 append(&ctx.meter, &mut collected, &source.line).await?;
+            } else if settings.debug {
+                let body = split_delimiter(&source.line, settings.delimiter).0;
+                super::debug::write(ctx, settings, body).await?;
             } else {
                 ctx.stdout.write(&source.line).await?;
             }

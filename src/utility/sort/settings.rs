@@ -1,5 +1,7 @@
 //! The options of `sort` as one value, checked.
 
+use super::compare::Seed;
+use super::debug::obsolete_forms;
 use super::key::{Key, KeyOrdering, parse_key};
 use super::{Opt, TROUBLE};
 use crate::memory::{String, Vec, format};
@@ -26,7 +28,12 @@ pub(super) struct SortOptions {
     pub(super) check: Check,
     pub(super) output: Option<Text>,
     /// For `-R`.
-    pub(super) seed: u64,
+    pub(super) seed: Seed,
+    pub(super) debug: bool,
+    /// The ordering options outside of any key.
+    pub(super) global: KeyOrdering,
+    /// Whether there is no key but the whole line with those.
+    pub(super) has_global_key_only: bool,
 }
 
 pub(super) fn failed(message: impl Into<String>) -> UtilityError {
@@ -39,7 +46,7 @@ pub(super) fn bad_word(message: String) -> UtilityError {
 }
 
 impl SortOptions {
-    pub(super) fn of(options: &Options<Opt>, seed: u64) -> Result<Self, UtilityError> {
+    pub(super) fn of(options: &Options<Opt>, old_keys: &[Text]) -> Result<Self, UtilityError> {
         let mut global = KeyOrdering::default();
         for (option, argument) in options.given() {
             match option {
@@ -51,15 +58,21 @@ impl SortOptions {
             }
         }
         let mut keys = Vec::new();
+        let mut old_keys = old_keys.iter().peekable();
         for text in options.values(Opt::Key) {
-            keys.push(parse_key(text)?);
+            let mut key = parse_key(text)?;
+            if old_keys.next_if_eq(&text).is_some() {
+                key.obsolete = Some(obsolete_forms(&key));
+            }
+            keys.push(key);
         }
         for key in &mut keys {
             if key.ordering.is_default() && !key.ordering.reverse {
                 key.ordering = global;
             }
         }
-        if keys.is_empty() && !global.is_default() {
+        let has_global_key_only = keys.is_empty() && !global.is_default();
+        if has_global_key_only {
             keys.push(Key::whole_line(global));
         }
         for ordering in keys.iter().map(|key| key.ordering).chain([global]) {
@@ -75,14 +88,25 @@ impl SortOptions {
             merge: options.has(Opt::Merge),
             check: check(options)?,
             output: output(options)?,
-            seed,
+            seed: Seed::Number(0),
+            debug: options.has(Opt::Debug),
+            global,
+            has_global_key_only,
         };
         settings.check_operands(options)?;
         Ok(settings)
     }
 
+    /// Whether a key is compared at random.
+    pub(super) fn is_random(&self) -> bool {
+        self.keys.iter().any(|key| key.ordering.random)
+    }
+
     fn check_operands(&self, options: &Options<Opt>) -> Result<(), UtilityError> {
         let letter = match self.check {
+            Check::No if self.debug && self.output.is_some() => {
+                return Err(failed("options '-o --debug' are incompatible"));
+            }
             Check::No => return Ok(()),
             Check::Report => 'c',
             Check::Quiet => 'C',
@@ -92,6 +116,9 @@ impl SortOptions {
         }
         if self.output.is_some() {
             return Err(failed(format!("options '-{letter}o' are incompatible")));
+        }
+        if self.debug {
+            return Err(failed(format!("options '-{letter} --debug' are incompatible")));
         }
         Ok(())
     }
