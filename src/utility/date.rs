@@ -21,6 +21,7 @@ options! {
         RfcEmail = flag('R', "rfc-email", "output date and time in RFC 5322 format")
             | flag('\0', "rfc-2822", "as -R")
             | flag('\0', "rfc-822", "as -R"),
+        Resolution = flag('\0', "resolution", "output the available resolution of timestamps"),
         Rfc3339 = value('\0', "rfc-3339", "FMT", "output date/time in RFC 3339 format: date, seconds or ns"),
         Reference = value('r', "reference", "FILE", "display the last modification time of FILE"),
         Set = value('s', "set", "STRING", "set time described by STRING (not permitted)"),
@@ -48,7 +49,7 @@ const DEFAULT: &[u8] = b"%a %b %e %H:%M:%S %Z %Y";
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let sources = [options.has(Opt::Date), options.has(Opt::File), options.has(Opt::Reference)];
+    let sources = [Opt::Date, Opt::File, Opt::Reference, Opt::Resolution].map(|option| options.has(option));
     if sources.iter().filter(|&&given| given).count() > 1 {
         let message = "the options to specify dates for printing are mutually exclusive";
         return Err(UtilityError::Usage(message.into()));
@@ -58,12 +59,18 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let zone = if is_utc { Zone::UTC } else { Zone::of(&ctx.env) };
     let now = timestamp(ctx.session.clock.now());
     if let Some(text) = options.value(Opt::Set) {
+        if sources.contains(&true) {
+            let message = "the options to print and set the time may not be used together";
+            return Err(UtilityError::Usage(message.into()));
+        }
         return refuse_to_set(ctx, &zone, &format, text, now).await;
     }
     if let Some(file) = options.value(Opt::File) {
         return each_line(ctx, file, &zone, &format, now).await;
     }
-    let moment = if let Some(text) = options.value(Opt::Date) {
+    let moment = if options.has(Opt::Resolution) {
+        Timestamp::from_nanosecond(1).unwrap_or(Timestamp::UNIX_EPOCH)
+    } else if let Some(text) = options.value(Opt::Date) {
         parse(text, now, &zone)?
     } else if let Some(file) = options.value(Opt::Reference) {
         let metadata = ctx.stat(file);
@@ -131,7 +138,7 @@ fn format(options: &Options<Opt>) -> Result<Vec<u8>, UtilityError> {
             Opt::Iso8601 => formats.push(iso_8601(argument.map_or(&b"date"[..], |text| text.as_bytes()))?),
             Opt::RfcEmail => formats.push(RFC_EMAIL.to_metered()),
             Opt::Rfc3339 => formats.push(rfc_3339(argument.map_or(&b""[..], |text| text.as_bytes()))?),
-            Opt::Date | Opt::File | Opt::Reference | Opt::Set | Opt::Utc => {}
+            Opt::Date | Opt::File | Opt::Reference | Opt::Resolution | Opt::Set | Opt::Utc => {}
         }
     }
     if let Some(extra) = options.operands.get(1) {
@@ -142,7 +149,7 @@ fn format(options: &Options<Opt>) -> Result<Vec<u8>, UtilityError> {
             [b'+', format @ ..] => formats.push(format.to_metered()),
             other => {
                 let digits = other.iter().all(u8::is_ascii_digit);
-                if options.has_any([Opt::Date, Opt::File, Opt::Reference, Opt::Set]) {
+                if options.has_any([Opt::Date, Opt::File, Opt::Reference, Opt::Resolution, Opt::Set]) {
                     return Err(UtilityError::Usage(format!(
                         "the argument {} lacks a leading '+';\nwhen using an option to specify date(s), any \
                          non-option\nargument must be a format string beginning with '+'",
@@ -160,7 +167,8 @@ fn format(options: &Options<Opt>) -> Result<Vec<u8>, UtilityError> {
     if formats.len() > 1 {
         return Err(UtilityError::failed("multiple output formats specified"));
     }
-    Ok(formats.pop().unwrap_or_else(|| DEFAULT.to_metered()))
+    let default = if options.has(Opt::Resolution) { b"%s.%N".as_slice() } else { DEFAULT };
+    Ok(formats.pop().unwrap_or_else(|| default.to_metered()))
 }
 
 fn iso_8601(word: &[u8]) -> Result<Vec<u8>, UtilityError> {

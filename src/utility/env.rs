@@ -25,6 +25,7 @@ pub(super) const UTILITY: Utility = Utility {
     usage_status: 125,
     operands_end_options: true,
     run: start!(run),
+    ..Utility::BASE
 };
 
 /// Exit status: the command's; 125 when `env` itself fails, 126 and 127 when the command cannot be run or found.

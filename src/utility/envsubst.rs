@@ -20,6 +20,8 @@ pub(super) const UTILITY: Utility = Utility {
         example("envsubst -v '$A ${B}'", "A\nB\n"),
     ],
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

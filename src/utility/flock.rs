@@ -41,6 +41,9 @@ flock [options] <file descriptor number>",
     usage_status: USAGE,
     operands_end_options: true,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
+    ..Utility::BASE
 };
 
 const USAGE: u8 = 64;

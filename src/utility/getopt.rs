@@ -34,6 +34,9 @@ pub(super) const UTILITY: Utility = Utility {
     usage_status: 2,
     operands_end_options: true,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
+    ..Utility::BASE
 };
 
 /// Exit status: 0; 1 when the parameters were wrong, 2 when the options of `getopt` were, 4 with `-T`.

@@ -6,6 +6,8 @@ use crate::utility::prelude::*;
 
 options! {
     enum Opt {
+        All = flag('a', "", "ignored, for compatibility with other versions"),
+        Context = flag('Z', "context", "refused: a session has no security contexts"),
         Group = flag('g', "group", "print only the effective group ID"),
         Groups = flag('G', "groups", "print all group IDs"),
         Name = flag('n', "name", "print a name instead of a number, for -ugG"),
@@ -28,6 +30,9 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when a user is not known.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    if options.has(Opt::Context) {
+        return Err(UtilityError::failed("--context (-Z) works only on an SELinux-enabled kernel"));
+    }
     let choices = [Opt::User, Opt::Group, Opt::Groups];
     let chosen: Vec<Opt> = choices.into_iter().filter(|choice| options.has(*choice)).collect();
     let named = options.has(Opt::Name);

@@ -23,6 +23,8 @@ pub(super) const UTILITY: Utility = Utility {
     examples: &[example("ionice -c 3 echo a", "a\n"), example("ionice", "none: prio 0\n")],
     operands_end_options: true,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

@@ -32,6 +32,7 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("sleep 9 & killall sleep; wait $!; echo $?", "143\n")],
     run: start!(run),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

@@ -64,6 +64,7 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("echo a | less", "a\n")],
     run: start!(run),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

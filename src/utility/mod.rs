@@ -83,6 +83,10 @@ pub(crate) struct Utility {
     pub(crate) usage_status: u8,
     /// Options end at the first operand (`env`, `xargs`, `timeout`): what follows is a command.
     pub(crate) operands_end_options: bool,
+    /// The letter that is short for `--help`, where the real program has one.
+    pub(crate) help_letter: Option<char>,
+    /// The letter that is short for `--version`.
+    pub(crate) version_letter: Option<char>,
     /// Starts it; the macro `start!` makes it.
     pub(crate) run: fn(Context) -> BoxFuture<ExitStatus>,
 }
@@ -97,6 +101,8 @@ impl Utility {
         examples: &[],
         usage_status: 1,
         operands_end_options: false,
+        help_letter: None,
+        version_letter: None,
         run: |_| boxed(std::future::ready(ExitStatus::SUCCESS)),
     };
 }

@@ -25,6 +25,8 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("echo a | more", "a\n")],
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

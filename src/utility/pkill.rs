@@ -22,6 +22,8 @@ pub(super) const UTILITY: Utility = Utility {
     examples: &[example("sleep 9 & pkill sleep; wait $!; echo $?", "143\n")],
     usage_status: 2,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

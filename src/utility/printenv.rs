@@ -18,6 +18,7 @@ pub(super) const UTILITY: Utility = Utility {
     usage_status: 2,
     operands_end_options: true,
     run: start!(run),
+    ..Utility::BASE
 };
 
 /// Exit status: 0, or 1 when a variable is not set.

@@ -19,6 +19,8 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("printf 'abc\\n' | rev", "cba\n")],
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

@@ -21,6 +21,8 @@ pub(super) const UTILITY: Utility = Utility {
     examples: &[example("setsid -w echo a", "a\n")],
     operands_end_options: true,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

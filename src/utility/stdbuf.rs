@@ -23,6 +23,7 @@ pub(super) const UTILITY: Utility = Utility {
     usage_status: 125,
     operands_end_options: true,
     run: start!(run),
+    ..Utility::BASE
 };
 
 /// Exit status: the command's; 125 when `stdbuf` fails, 126 when the command cannot be run, 127 when there is none.

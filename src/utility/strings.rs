@@ -28,6 +28,8 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("printf 'ab\\0hello\\1' | strings", "hello\n")],
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

@@ -1,11 +1,16 @@
 //! `tac`: prints lines in reverse order. GNU coreutils tac(1).
 
-use crate::memory::Vec;
+use super::context::pace::Pace;
+use super::context::ticker::{regex_options, search_error, stopped};
+use super::find::regex::extended_from_emacs;
+use super::regex::{Regex, RegexError, RegexOptions, Syntax};
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
 options! {
     enum Opt {
         Before = flag('b', "before", "attach the separator before instead of after"),
+        Regex = flag('r', "regex", "interpret the separator as a regular expression"),
         Separator = value('s', "separator", "STRING", "use STRING as the separator instead of newline"),
     }
 }
@@ -23,10 +28,19 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let before = options.has(Opt::Before);
-    let separator = match options.value(Opt::Separator).map(Text::as_bytes) {
-        None => b"\n",
-        Some([]) => b"\0".as_slice(),
-        Some(separator) => separator,
+    let given = options.value(Opt::Separator).map(Text::as_bytes);
+    let separator = if options.has(Opt::Regex) {
+        let source = given.unwrap_or(b"\n");
+        if source.is_empty() {
+            return Err(UtilityError::failed("separator cannot be empty"));
+        }
+        Separator::Regex(compile(ctx, source)?)
+    } else {
+        Separator::Text(match given {
+            None => b"\n",
+            Some([]) => b"\0",
+            Some(separator) => separator,
+        })
     };
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
@@ -38,7 +52,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 continue;
             }
         };
-        if let Err(error) = reverse(ctx, input, separator, before).await {
+        if let Err(error) = reverse(ctx, input, &separator, before).await {
             let errno = match error.errno()? {
                 Errno::IsDirectory => Errno::Invalid,
                 errno => errno,
@@ -49,10 +63,60 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
+/// What is between records.
+enum Separator<'s> {
+    Text(&'s [u8]),
+    Regex(Regex),
+}
+
+fn compile(ctx: &Context, source: &[u8]) -> Result<Regex, UtilityError> {
+    // Where an anchor stands in it, it is about lines. (That `.` matches a newline then is not done.)
+    let has_anchor = source.iter().any(|byte| matches!(byte, b'^' | b'$'));
+    let options = RegexOptions { newline_sensitive: has_anchor, ..regex_options(&ctx.meter) };
+    Regex::new(&extended_from_emacs(source), Syntax::Extended, &options).map_err(|error| match error {
+        RegexError::Stopped(_) => stopped(&ctx.meter).into(),
+        error => UtilityError::failed(format!("{error}")),
+    })
+}
+
+/// The separator that begins last before `end`, as it is found by who goes back from there: a longer one that begins earlier
+/// does not count.
+async fn last_match(
+    ctx: &mut Context,
+    regex: &Regex,
+    text: &[u8],
+    end: usize,
+) -> Result<Option<(usize, usize)>, UtilityError> {
+    let text = text.get(..end).unwrap_or(text);
+    let mut window = 1_usize;
+    let mut found = None;
+    while found.is_none() {
+        // The window doubles, so that what is looked through is not more than twice the record.
+        let start = end.saturating_sub(window);
+        let mut from = start;
+        while from < end {
+            ctx.tick().await?;
+            let next = regex.find_at(text, from, &mut Pace::Shared(&ctx.meter)).await;
+            match next.map_err(|error| search_error(&ctx.meter, &error, 1))? {
+                Some((at, after)) if at < end => {
+                    found = Some((at, after));
+                    from = at + 1;
+                }
+                _ => break,
+            }
+        }
+        if start == 0 {
+            break;
+        }
+        window = window.saturating_mul(2);
+    }
+    Ok(found)
+}
+
 async fn reverse(
     ctx: &mut Context,
     mut input: Input,
-    separator: &[u8],
+    separator: &Separator<'_>,
     before: bool,
 ) -> Result<(), OperandError> {
     let mut text = Vec::new();
@@ -66,6 +130,10 @@ async fn reverse(
         let count = block.len();
         input.consume(count);
     }
+    let separator = match separator {
+        Separator::Text(separator) => *separator,
+        Separator::Regex(regex) => return reverse_by_regex(ctx, &text, regex, before).await,
+    };
     let finder = memchr::memmem::FinderRev::new(separator);
     // `end`: where the record that is looked for ends; `from`: where the next separator has to end at the latest.
     let (mut end, mut from) = (text.len(), text.len());
@@ -78,6 +146,28 @@ async fn reverse(
         (end, from) = (start, at);
         ctx.tick_many((end.saturating_sub(from) / 64) as u32);
         ctx.tick().await?;
+    }
+    ctx.stdout.write(text.get(..end).unwrap_or(&[])).await?;
+    Ok(())
+}
+
+async fn reverse_by_regex(
+    ctx: &mut Context,
+    text: &[u8],
+    regex: &Regex,
+    before: bool,
+) -> Result<(), OperandError> {
+    let (mut end, mut from) = (text.len(), text.len());
+    let mut is_first = true;
+    while let Some((at, after)) = last_match(ctx, regex, text, from).await? {
+        ctx.tick().await?;
+        let start = if before { at } else { after };
+        // A separator at the very end belongs to the record before it.
+        if before || !is_first || start != end {
+            ctx.stdout.write(text.get(start..end).unwrap_or(&[])).await?;
+        }
+        is_first = false;
+        (end, from) = (start, at);
     }
     ctx.stdout.write(text.get(..end).unwrap_or(&[])).await?;
     Ok(())

@@ -6,6 +6,7 @@
 
 use super::context::headings::{HeadingOpt, Headings};
 use super::format::count::{CountError, parse_count, parse_digits};
+use super::format::extended::Extended;
 use super::format::quote::word_of;
 use crate::memory::{Vec, format, vec};
 use crate::utility::prelude::*;
@@ -22,6 +23,15 @@ options! {
             "[+]NUM",
             "print the last NUM lines instead of 10; with '+', start with line NUM",
         ),
+        UnchangedStats = value(
+            '\0',
+            "max-unchanged-stats",
+            "N",
+            "checked; it means something only when following by name",
+        ),
+        Pid = value('\0', "pid", "PID", "checked; it means something only when following"),
+        Retry = flag('\0', "retry", "warned of; it means something only when following"),
+        SleepInterval = value('s', "sleep-interval", "N", "checked; it means something only when following"),
         Heading(HeadingOpt),
         ZeroTerminated = flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
         Digits = number("NUM", "the same as -n NUM, as first argument and with one FILE at most"),
@@ -56,7 +66,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let part = wanted_part(&options)?;
-    let loses_all = options.has_any([Opt::Follow, Opt::FollowName]) && follow(ctx, &options)?;
+    let follows = options.has_any([Opt::Follow, Opt::FollowName]);
+    let loses_all = follows && follow(ctx, &options)?;
+    if options.has(Opt::Retry) && !follows {
+        ctx.warn("warning: --retry ignored; --retry is useful only when following");
+    }
+    if !follows && options.value(Opt::Pid).is_some_and(|pid| parse_digits(pid) != Some(0)) {
+        ctx.warn("warning: PID ignored; --pid=PID is useful only when following");
+    }
     // Nothing is read where nothing is printed, not even headers are.
     if part.count == 0 && !part.from_start && !loses_all {
         return Ok(ExitStatus::SUCCESS);
@@ -144,7 +161,28 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
                 let digit = text.last().copied().map_or(' ', char::from);
                 return Err(UtilityError::failed(format!("option used in invalid context -- {digit}")));
             }
-            Opt::Follow | Opt::FollowName | Opt::Heading(_) | Opt::ZeroTerminated => continue,
+            Opt::Pid => {
+                check_number("invalid PID", text, i32::MAX as u64)?;
+                continue;
+            }
+            Opt::UnchangedStats => {
+                let what = "invalid maximum number of unchanged stats between opens";
+                check_number(what, text, u64::MAX - 1)?;
+                continue;
+            }
+            Opt::SleepInterval => {
+                let number = Extended::parse(text);
+                let is_number = number.length == text.len()
+                    && !text.is_empty()
+                    && (number.value.is_finite() || !text.to_ascii_lowercase().ends_with(b"nan"));
+                if !is_number || number.value.is_negative() {
+                    return Err(UtilityError::failed(format!("invalid number of seconds: {}", quote(text))));
+                }
+                continue;
+            }
+            Opt::Follow | Opt::FollowName | Opt::Retry | Opt::Heading(_) | Opt::ZeroTerminated => {
+                continue;
+            }
         };
         let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
         // As in the real program, a plus sign counts for what comes after it too.
@@ -153,6 +191,16 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
         part.count = parse_count(digits).map_err(|error: CountError| error.about(what, digits))?;
     }
     Ok(part)
+}
+
+/// Checks a number of up to `most`.
+fn check_number(what: &str, text: &[u8], most: u64) -> Result<(), UtilityError> {
+    let digits = text.trim_ascii_start();
+    match parse_digits(digits.strip_prefix(b"+").unwrap_or(digits)) {
+        None => Err(CountError::Invalid.about(what, text)),
+        Some(number) if number > most => Err(CountError::TooLarge.about(what, text)),
+        Some(_) => Ok(()),
+    }
 }
 
 async fn copy_part(ctx: &mut Context, mut input: Input, part: Part) -> Result<(), OperandError> {

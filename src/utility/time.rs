@@ -30,6 +30,9 @@ pub(super) const UTILITY: Utility = Utility {
     usage_status: 125,
     operands_end_options: true,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
+    ..Utility::BASE
 };
 
 const DEFAULT: &[u8] = b"%Uuser %Ssystem %Eelapsed %PCPU (%Xavgtext+%Davgdata %Mmaxresident)k\n\

@@ -45,6 +45,7 @@ pub(super) const UTILITY: Utility = Utility {
     usage_status: 125,
     operands_end_options: true,
     run: start!(run),
+    ..Utility::BASE
 };
 
 /// A signal.

@@ -18,6 +18,8 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("uptime -p", "up 0 minutes\n")],
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

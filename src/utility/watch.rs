@@ -27,6 +27,8 @@ pub(super) const UTILITY: Utility = Utility {
     examples: &[example("watch date 2>&1", "Error opening terminal: unknown.\n")],
     operands_end_options: true,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('v'),
     ..Utility::BASE
 };
 

@@ -26,6 +26,7 @@ options! {
         MaxProcs = value('P', "max-procs", "MAX-PROCS", "run at most MAX-PROCS processes at a time"),
         NoRunIfEmpty = flag('r', "no-run-if-empty", "if there are no arguments, then do not run COMMAND"),
         MaxChars = value('s', "max-chars", "MAX-CHARS", "limit length of command line to MAX-CHARS"),
+        ShowLimits = flag('\0', "show-limits", "show the limits on the length of command lines"),
         SlotVariable = value('\0', "process-slot-var", "VAR", "set environment variable VAR in child processes"),
         Interactive = flag('p', "interactive", "prompt before running commands"),
         OpenTty = flag('o', "open-tty", "reopen stdin as /dev/tty in the child process"),
@@ -105,6 +106,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         })?,
         None => ctx.standard_input(),
     };
+    if options.has(Opt::ShowLimits) {
+        show_limits(ctx, settings.max_bytes);
+    }
     let initial_bytes = settings.initial.iter().map(|arg| arg.len() as u64 + 1).sum();
     let mut runner = Runner {
         settings,
@@ -126,6 +130,25 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     };
     runner.wait(ctx, 0).await?;
     read.map(|()| runner.status)
+}
+
+/// Tells the limits as the real program does on Linux, where the environment counts twice.
+fn show_limits(ctx: &mut Context, used: u64) {
+    /// Bytes that a kernel takes as arguments, less what POSIX wants to be left free.
+    const SYSTEM: u64 = (2 << 20) - 2048;
+    let environment: u64 = ctx.env.iter().map(|(name, value)| (name.len() + value.len() + 2) as u64).sum();
+    let upper = SYSTEM.saturating_sub(environment);
+    let text = format!(
+        "Your environment variables take up {environment} bytes\n\
+         POSIX upper limit on argument length (this system): {upper}\n\
+         POSIX smallest allowable upper limit on argument length (all systems): 4096\n\
+         Maximum length of command we could actually use: {}\n\
+         Size of command buffer we are actually using: {used}\n\
+         Maximum parallelism (--max-procs must be no greater): 2147483647\n",
+        upper.saturating_sub(environment)
+    );
+    ctx.stderr.push(text.as_bytes());
+    ctx.stderr.flush_now();
 }
 
 /// The number that an option was given, taken as C's `strtol` does: white space before it, and no more than fits.

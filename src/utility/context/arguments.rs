@@ -177,6 +177,13 @@ impl Parser {
             }
             let is_letter = |spec: &OptionSpec| spec.short == char::from(letter) && letter != 0;
             let Some((row, spec)) = self.find(is_letter) else {
+                let given = Some(char::from(letter));
+                if given == self.utility.help_letter {
+                    return Err(OptionsEnd::Text(help(self.utility, self.table)));
+                }
+                if given == self.utility.version_letter {
+                    return Err(OptionsEnd::Text(version(self.utility)));
+                }
                 let shown = cluster.get(at - 1..).and_then(|rest| {
                     let text = String::from_utf8_lossy(rest);
                     text.chars().next()

@@ -266,8 +266,13 @@ pub(in crate::utility) fn help(utility: &Utility, options: &[OptionSpec]) -> Str
     for spec in options {
         let _ = writeln!(text, "{:<28} {}", synopsis(spec), spec.help);
     }
-    let _ = writeln!(text, "{:<28} display this help and exit", "      --help");
-    let _ = writeln!(text, "{:<28} output version information and exit", "      --version");
+    for (letter, long, what) in [
+        (utility.help_letter, "help", "display this help and exit"),
+        (utility.version_letter, "version", "output version information and exit"),
+    ] {
+        let spec = flag(letter.unwrap_or('\0'), long, what);
+        let _ = writeln!(text, "{:<28} {what}", synopsis(&spec));
+    }
     text
 }
 

@@ -9,7 +9,7 @@ mod expression;
 mod format;
 mod metadata;
 mod parse;
-mod regex;
+pub(super) mod regex;
 mod run;
 mod test;
 

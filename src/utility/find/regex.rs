@@ -73,7 +73,7 @@ pub(super) fn regex_syntax(name: &[u8]) -> Result<RegexSyntax, UtilityError> {
 }
 
 /// Emacs' expressions as extended ones: `\(`, `\)` and `\|` are operators, `(`, `)`, `|`, `{` and `}` are themselves.
-fn extended_from_emacs(source: &[u8]) -> Vec<u8> {
+pub(in crate::utility) fn extended_from_emacs(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len() * 2);
     let mut rest = source;
     while let Some((&byte, tail)) = rest.split_first() {

@@ -65,6 +65,7 @@ pub(super) const UTILITY: Utility = Utility {
     run: start,
     usage_status: 129,
     operands_end_options: true,
+    ..Utility::BASE
 };
 
 /// Git's version whose behaviour this is.

@@ -33,6 +33,7 @@ pub(super) const UTILITY: Utility = Utility {
     examples: &[example("printf 'caf\\351' | iconv -f latin1 -t utf-8", "café")],
     run: start!(run),
     usage_status: 64,
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

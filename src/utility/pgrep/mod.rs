@@ -25,6 +25,8 @@ pub(super) const UTILITY: Utility = Utility {
     examples: &[example("sleep 9 & pgrep -l sleep | cut -d' ' -f2; kill $!", "sleep\n")],
     usage_status: 2,
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 
