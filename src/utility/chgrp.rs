@@ -1,7 +1,7 @@
 //! `chgrp`: changes the group. POSIX XCU chgrp, GNU coreutils chgrp(1).
 
 use super::file::ownership::{Ids, Ownership, OwnershipOpt};
-use crate::memory::format;
+use crate::memory::{String, format};
 use crate::utility::prelude::*;
 
 options! {
@@ -30,8 +30,7 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when a group could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let mut ownership = Ownership::of(&options, options.has(Opt::Recursive));
-    ownership.is_group_only = true;
+    let ownership = Ownership::of(&options, options.has(Opt::Recursive), true)?;
     ownership.run(ctx, &options.operands, options.value(Opt::Reference), parse).await
 }
 
@@ -39,8 +38,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 fn parse(ctx: &Context, text: &[u8]) -> Result<Ids, UtilityError> {
     let name = text.strip_prefix(b"+").unwrap_or(text);
     if name.is_empty() {
-        return Ok((None, None));
+        return Ok(Ids::default());
     }
     let invalid = || UtilityError::failed(format!("invalid group: {}", quote(text)));
-    Ok((None, Some(ctx.group_id(name).ok_or_else(invalid)?)))
+    let gid = ctx.group_id(name).ok_or_else(invalid)?;
+    Ok(Ids { user: None, group: Some((String::from_utf8_lossy(text), gid)) })
 }

@@ -1,5 +1,6 @@
 //! `chmod`: changes file modes. POSIX XCU chmod, GNU coreutils chmod(1).
 
+use super::file::root::{is_root, refuse_root};
 use super::file::walk::{Walk, WalkStep};
 use super::format::file_mode::{ModeChange, permission_letters};
 use super::format::quote::{quote, quote_if_needed, quote_name};
@@ -12,6 +13,8 @@ options! {
         Changes = flag('c', "changes", "like verbose but report only when a change is made"),
         Silent = flag('f', "silent", "suppress most error messages") | flag('\0', "quiet", "as -f"),
         Verbose = flag('v', "verbose", "output a diagnostic for every file processed"),
+        NoPreserveRoot = flag('\0', "no-preserve-root", "do not treat '/' specially (the default)"),
+        PreserveRoot = flag('\0', "preserve-root", "fail to operate recursively on '/'"),
         Reference = value('\0', "reference", "RFILE", "use RFILE's mode instead of MODE values"),
         Recursive = flag('R', "recursive", "change files and directories recursively"),
     }
@@ -33,6 +36,7 @@ struct Change {
     /// The mode was given like an option (`-w`): a surprise by the umask is an error.
     diagnoses: bool,
     recursive: bool,
+    preserves_root: bool,
     silent: bool,
     verbose: bool,
     changes: bool,
@@ -73,6 +77,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         mode: parsed,
         diagnoses,
         recursive: options.has(Opt::Recursive),
+        preserves_root: options.last_of([Opt::PreserveRoot, Opt::NoPreserveRoot]) == Some(Opt::PreserveRoot),
         silent: options.has(Opt::Silent),
         verbose: options.has(Opt::Verbose),
         changes: options.has(Opt::Changes),
@@ -121,6 +126,10 @@ impl Change {
             }
             Err(error) => return self.failed(ctx, "cannot access", operand, error),
         };
+        if self.recursive && self.preserves_root && metadata.is_directory() && is_root(ctx, operand) {
+            self.status = refuse_root(ctx, operand);
+            return Ok(());
+        }
         let is_open = self.change(ctx, operand, &metadata).await?;
         let own = ctx.lstat(operand).is_ok_and(|own| own.is_directory());
         if !(self.recursive && metadata.is_directory() && is_open && own) {

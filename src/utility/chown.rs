@@ -1,12 +1,18 @@
 //! `chown`: changes owner and group. POSIX XCU chown, GNU coreutils chown(1). Only root may give files away.
 
-use super::file::ownership::{Ids, Ownership, OwnershipOpt};
-use crate::memory::{ToMetered, format};
+use super::file::ownership::{Ids, Ownership, OwnershipOpt, group_name};
+use crate::memory::{String, ToMetered, format};
 use crate::utility::prelude::*;
 
 options! {
     enum Opt {
         Ownership(OwnershipOpt),
+        From = value(
+            '\0',
+            "from",
+            "CURRENT_OWNER:CURRENT_GROUP",
+            "change the ownership of a file only if its current owner and/or group match",
+        ),
         Reference = value(
             '\0',
             "reference",
@@ -30,7 +36,10 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when an owner could not be changed (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let ownership = Ownership::of(&options, options.has(Opt::Recursive));
+    let mut ownership = Ownership::of(&options, options.has(Opt::Recursive), false)?;
+    if let Some(from) = options.value(Opt::From) {
+        ownership.require(&parse(ctx, from)?);
+    }
     ownership.run(ctx, &options.operands, options.value(Opt::Reference), parse).await
 }
 
@@ -42,20 +51,28 @@ fn parse(ctx: &Context, text: &[u8]) -> Result<Ids, UtilityError> {
     };
     let invalid = |kind: &str| UtilityError::failed(format!("invalid {kind}: {}", quote(text)));
     let number = |name: &[u8]| name.strip_prefix(b"+").map(<[u8]>::to_metered);
-    let uid = match user {
+    let shown = |name: &[u8]| String::from_utf8_lossy(name);
+    let user = match user {
         b"" => None,
-        name => Some(ctx.user_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("user"))?),
+        name => {
+            let uid = ctx.user_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("user"))?;
+            Some((shown(name), uid))
+        }
     };
-    let gid = match group {
+    let group = match group {
         None => None,
-        Some(b"") => {
-            uid.map(|uid| if uid == ctx.session.identity.uid { ctx.session.identity.gid } else { uid })
-        }
+        Some(b"") => user.as_ref().map(|(_, uid)| {
+            let identity = &ctx.session.identity;
+            let gid = if *uid == identity.uid { identity.gid } else { *uid };
+            (group_name(ctx, gid), gid)
+        }),
         Some(name) => {
-            Some(ctx.group_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("group"))?)
+            let gid =
+                ctx.group_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("group"))?;
+            Some((shown(name), gid))
         }
     };
-    Ok((uid, gid))
+    Ok(Ids { user, group })
 }
 
 #[cfg(test)]

@@ -2,17 +2,19 @@
 
 mod parents;
 
-use super::file::copy::{Copier, FollowLinks, Overwrite};
-use super::file::destination::{Placement, destinations};
-use super::file::prompt::Prompt;
-use super::format::quote::{quote, quote_name};
-use crate::memory::{HashMap, HashSet, ToMetered, Vec, format};
+use super::file::backup::{BackupOpt, Backups, are_asked_for};
+use super::file::copy::{Copier, CopyOptions, FollowLinks, Overwrite, Preserved};
+use super::file::destination::{Placement, destinations, strip_slashes};
+use super::format::keyword::keyword;
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 options! {
     enum Opt {
         Archive = flag('a', "archive", "same as -dR --preserve=all"),
-        Backup = flag('b', "", "make a backup of each existing destination file"),
+        AttributesOnly = flag('\0', "attributes-only", "don't copy the file data, just the attributes"),
+        Backups(BackupOpt),
+        CopyContents = flag('\0', "copy-contents", "copy contents of special files when recursive"),
         KeepLinks = flag('d', "", "same as --no-dereference --preserve=links"),
         Force = flag(
             'f',
@@ -34,8 +36,9 @@ options! {
             '\0',
             "preserve",
             "ATTR_LIST",
-            "preserve attributes: mode, ownership, timestamps, links, all",
+            "preserve attributes: mode, ownership, timestamps, links, xattr, all",
         ),
+        NoPreserve = value('\0', "no-preserve", "ATTR_LIST", "don't preserve the specified attributes"),
         Parents = flag('\0', "parents", "use full source file name under DIRECTORY"),
         Recursive = flag('r', "recursive", "copy directories recursively") | flag('R', "", "same as -r"),
         RemoveDestination = flag(
@@ -43,8 +46,15 @@ options! {
             "remove-destination",
             "remove each existing destination file before attempting to open it",
         ),
-        SymbolicLink = flag('s', "symbolic-link", "make symbolic links instead of copying"),
+        Reflink = optional('\0', "reflink", "WHEN", "share the file's bytes: auto, always, never"),
+        Sparse = value('\0', "sparse", "WHEN", "control creation of sparse files: auto, always, never"),
+        StripTrailingSlashes = flag(
+            '\0',
+            "strip-trailing-slashes",
+            "remove any trailing slashes from each SOURCE argument",
+        ),
         Suffix = value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
+        SymbolicLink = flag('s', "symbolic-link", "make symbolic links instead of copying"),
         TargetDirectory = value(
             't',
             "target-directory",
@@ -54,6 +64,9 @@ options! {
         NoTargetDirectory = flag('T', "no-target-directory", "treat DEST as a normal file"),
         Update = flag('u', "update", "copy only when the SOURCE file is newer than the destination file"),
         Verbose = flag('v', "verbose", "explain what is being done"),
+        OneFileSystem = flag('x', "one-file-system", "stay on this file system"),
+        SecurityContext = flag('Z', "", "set SELinux security context of destination file to default type"),
+        Context = optional('\0', "context", "CTX", "like -Z, or set the SELinux security context to CTX"),
     }
 }
 
@@ -71,27 +84,23 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when something could not be copied (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    let mut copier = Copier::new(copy_options(ctx, &options)?);
+    let mut operands = options.operands.clone();
     let placement = Placement {
         directory: options.value(Opt::TargetDirectory),
         whole: options.has(Opt::NoTargetDirectory),
         parents: options.has(Opt::Parents),
     };
-    let pairs = destinations(ctx, &options.operands, placement)?;
-    let mut copier = copier(&options)?;
-    let remove = options.has(Opt::RemoveDestination);
-    let several = pairs.len() > 1;
-    let mut names = HashSet::default();
-    for (source, destination) in pairs {
+    // The real program leaves a single source alone whose copy has another name.
+    let renames = placement.directory.is_none()
+        && !operands.last().is_some_and(|last| ctx.stat(last).is_ok_and(|last| last.is_directory()));
+    if options.has(Opt::StripTrailingSlashes) && !renames {
+        strip_slashes(&mut operands);
+    }
+    let pairs = destinations(ctx, &operands, placement)?;
+    copier.several = pairs.len() > 1;
+    for (source, mut destination) in pairs {
         ctx.tick().await?;
-        if several && !names.insert(source.clone()) {
-            let kind = if ctx.stat(&source).is_ok_and(|metadata| metadata.is_directory()) {
-                "directory"
-            } else {
-                "file"
-            };
-            ctx.warn(format_args!("warning: source {kind} {} specified more than once", quote_name(&source)));
-            continue;
-        }
         let made = if options.has(Opt::Parents) {
             match parents::make(ctx, &mut copier, &source, &destination).await? {
                 Some(made) => made,
@@ -100,24 +109,37 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         } else {
             Vec::new()
         };
-        if remove && let Ok(existing) = ctx.lstat(&destination) {
-            let same = ctx.stat(&source).is_ok_and(|metadata| metadata.inode == existing.inode);
-            if !existing.is_directory() && !same {
-                let removed = ctx.fs().remove_file(&ctx.absolute(&destination));
-                if let Err(error) = removed {
-                    copier.status =
-                        ctx.complain(format_args!("cannot remove {}", quote_name(&destination)), error)?;
-                    continue;
-                }
-            }
+        let backups = copier.options.backups.clone();
+        if let Some(name) = own_backup(ctx, &copier, &source, &destination)? {
+            destination = name;
+            copier.options.backups = None;
         }
         copier.operand(ctx, &source, &destination).await?;
+        copier.options.backups = backups;
         parents::finish(ctx, &mut copier, &made)?;
     }
     Ok(copier.status)
 }
 
-fn copier(options: &Options<Opt>) -> Result<Copier, UtilityError> {
+/// `cp -f -b file file` copies the file to its backup's name.
+fn own_backup(
+    ctx: &Context,
+    copier: &Copier,
+    source: &[u8],
+    destination: &[u8],
+) -> Result<Option<Vec<u8>>, UtilityError> {
+    let Some(backups) = &copier.options.backups else { return Ok(None) };
+    let is_own = copier.options.force && source == destination;
+    if !is_own || !ctx.stat(source).is_ok_and(|metadata| metadata.is_regular()) {
+        return Ok(None);
+    }
+    match backups.name(ctx, destination) {
+        Ok(name) => Ok(Some(name)),
+        Err(error) => Err(UtilityError::operand(destination, error)),
+    }
+}
+
+fn copy_options(ctx: &mut Context, options: &Options<Opt>) -> Result<CopyOptions, UtilityError> {
     let recursive = options.has_any([Opt::Recursive, Opt::Archive]);
     let follow = match options.last_of([
         Opt::Archive,
@@ -129,60 +151,134 @@ fn copier(options: &Options<Opt>) -> Result<Copier, UtilityError> {
         Some(Opt::Archive | Opt::KeepLinks | Opt::NoDereference) => FollowLinks::Never,
         Some(Opt::DereferenceOperands) => FollowLinks::Operands,
         Some(_) => FollowLinks::Always,
-        None if recursive => FollowLinks::Never,
-        None if options.has(Opt::SymbolicLink) || options.has(Opt::Link) => FollowLinks::Never,
+        None if recursive && !options.has(Opt::Link) => FollowLinks::Never,
         None => FollowLinks::Always,
     };
-    let mut copier = Copier {
-        recursive,
-        follow,
-        preserve_mode: options.has_any([Opt::Archive, Opt::PreserveDefault]),
-        preserve_owner: options.has_any([Opt::Archive, Opt::PreserveDefault]),
-        preserve_times: options.has_any([Opt::Archive, Opt::PreserveDefault]),
-        preserve_links: options.has_any([Opt::Archive, Opt::KeepLinks]),
-        force: options.has(Opt::Force),
-        overwrite: match options.last_of([Opt::Interactive, Opt::NoClobber]) {
-            Some(Opt::Interactive) => Overwrite::Ask,
-            Some(_) => Overwrite::Never,
-            None => Overwrite::Always,
-        },
-        update: options.has(Opt::Update),
-        verbose: options.has(Opt::Verbose),
-        hard_link: options.has(Opt::Link),
-        symbolic_link: options.has(Opt::SymbolicLink),
-        backup: options.has_any([Opt::Backup, Opt::Suffix]).then(|| {
-            options.value(Opt::Suffix).map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())
-        }),
-        prompt: Prompt::default(),
-        status: ExitStatus::SUCCESS,
-        seen: HashMap::default(),
+    let (hard_link, symbolic_link) = (options.has(Opt::Link), options.has(Opt::SymbolicLink));
+    let preserved = preserved(options)?;
+    let overwrite = match options.last_of([Opt::Interactive, Opt::NoClobber]) {
+        Some(Opt::Interactive) => Overwrite::Ask,
+        Some(_) => Overwrite::Never,
+        None => Overwrite::Always,
     };
-    for (_, list) in options.given().filter(|(option, _)| *option == Opt::Preserve) {
-        let list = list.map_or(&b"mode,ownership,timestamps"[..], |text| text.as_bytes());
-        for word in list.split(|&byte| byte == b',') {
-            match word {
-                b"mode" => copier.preserve_mode = true,
-                b"ownership" => copier.preserve_owner = true,
-                b"timestamps" => copier.preserve_times = true,
-                b"links" => copier.preserve_links = true,
-                b"all" => {
-                    (copier.preserve_mode, copier.preserve_owner) = (true, true);
-                    (copier.preserve_times, copier.preserve_links) = (true, true);
-                }
-                _ => {
-                    return Err(UtilityError::Usage(format!(
-                        "invalid argument {} for ‘--preserve’\nValid arguments are:\n  - ‘mode’\n  - ‘timestamps’\n  - \
-                         ‘ownership’\n  - ‘links’\n  - ‘context’\n  - ‘xattr’\n  - ‘all’",
-                        quote(word)
-                    )));
-                }
-            }
-        }
+    let is_shared = is_always_shared(options)?;
+    if let Some(Some(_)) =
+        options.given().filter(|(option, _)| *option == Opt::Context).map(|(_, value)| value).last()
+    {
+        ctx.warn("warning: ignoring --context; it requires an SELinux-enabled kernel");
     }
-    if copier.hard_link && copier.symbolic_link {
+    if hard_link && symbolic_link {
         return Err(UtilityError::Usage("cannot make both hard and symbolic links".into()));
     }
-    Ok(copier)
+    if are_asked_for(options, Opt::Suffix) && overwrite == Overwrite::Never {
+        return Err(UtilityError::Usage("options --backup and --no-clobber are mutually exclusive".into()));
+    }
+    if let Some(false) = is_shared {
+        return Err(UtilityError::Usage("--reflink can be used only with --sparse=auto".into()));
+    }
+    Ok(CopyOptions {
+        recursive,
+        follow,
+        preserved,
+        force: options.has(Opt::Force),
+        removes_first: options.has(Opt::RemoveDestination)
+            || (options.has(Opt::Force) && (hard_link || symbolic_link)),
+        overwrite,
+        update: options.has(Opt::Update),
+        verbose: options.has(Opt::Verbose),
+        hard_link,
+        symbolic_link,
+        backups: Backups::of(ctx, options, Opt::Suffix)?,
+        attributes_only: options.has(Opt::AttributesOnly),
+        one_file_system: options.has(Opt::OneFileSystem),
+        as_regular: !recursive || options.has(Opt::CopyContents),
+        ..CopyOptions::default()
+    })
+}
+
+/// What `--reflink` and `--sparse` ask for together: files always share their bytes here until one of them is written, and
+/// none has holes, so nothing is left to be done. `Some(false)`: they contradict each other.
+fn is_always_shared(options: &Options<Opt>) -> Result<Option<bool>, UtilityError> {
+    let (mut always, mut auto) = (false, true);
+    for (option, word) in options.given() {
+        let word = word.map(|word| word.as_bytes());
+        if option == Opt::Reflink {
+            let rows = [(&["auto"][..], false), (&["always"], true), (&["never"], false)];
+            always = word.map_or(Ok(true), |word| keyword("--reflink", &rows, word))?;
+        } else if option == Opt::Sparse {
+            let rows = [(&["never"][..], false), (&["auto"], true), (&["always"], false)];
+            auto = keyword("--sparse", &rows, word.unwrap_or_default())?;
+        }
+    }
+    Ok(always.then_some(auto))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attribute {
+    Mode,
+    Times,
+    Owner,
+    Links,
+    Context,
+    Extended,
+    All,
+}
+
+fn preserved(options: &Options<Opt>) -> Result<Preserved, UtilityError> {
+    let rows: [(&[&str], Attribute); 7] = [
+        (&["mode"], Attribute::Mode),
+        (&["timestamps"], Attribute::Times),
+        (&["ownership"], Attribute::Owner),
+        (&["links"], Attribute::Links),
+        (&["context"], Attribute::Context),
+        (&["xattr"], Attribute::Extended),
+        (&["all"], Attribute::All),
+    ];
+    let mut preserved = Preserved::default();
+    let mut context = false;
+    let mut set = |attribute: Attribute, on: bool| {
+        let is = |one: Attribute| attribute == one || attribute == Attribute::All;
+        if is(Attribute::Mode) {
+            (preserved.mode, preserved.fresh_mode) = (on, !on);
+        }
+        if is(Attribute::Times) {
+            preserved.times = on;
+        }
+        if is(Attribute::Owner) {
+            preserved.owner = on;
+        }
+        if is(Attribute::Links) {
+            preserved.links = on;
+        }
+        // Files have no extended attributes here.
+        if attribute == Attribute::Context {
+            context = on;
+        }
+    };
+    for (option, list) in options.given() {
+        let list = list.map(|list| list.as_bytes());
+        match (option, list) {
+            (Opt::Archive, _) => set(Attribute::All, true),
+            (Opt::KeepLinks, _) => set(Attribute::Links, true),
+            (Opt::PreserveDefault, _) | (Opt::Preserve, None) => {
+                for attribute in [Attribute::Mode, Attribute::Owner, Attribute::Times] {
+                    set(attribute, true);
+                }
+            }
+            (Opt::Preserve | Opt::NoPreserve, Some(list)) => {
+                let name = if option == Opt::Preserve { "--preserve" } else { "--no-preserve" };
+                for word in list.split(|&byte| byte == b',') {
+                    set(keyword(name, &rows, word)?, option == Opt::Preserve);
+                }
+            }
+            _ => {}
+        }
+    }
+    if context {
+        let message = "cannot preserve security context without an SELinux-enabled kernel";
+        return Err(UtilityError::failed(message));
+    }
+    Ok(preserved)
 }
 
 #[cfg(test)]

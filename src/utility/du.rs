@@ -1,77 +1,136 @@
-//! `du`: sums up the space that files take. POSIX XCU du, GNU coreutils du(1).
+//! `du`: sums up the space that files take. POSIX XCU du, GNU coreutils du(1). `settings.rs` reads the options.
 
+mod settings;
+
+use super::context::names::NameList;
 use super::file::blocks;
 use super::file::walk::{Walk, WalkStep};
-use super::format::human_size::{human_size, parse_size};
-use super::format::quote::{quote, quote_name};
-use crate::memory::{HashSet, String, ToDecimal, Vec, format, vec};
+use super::format::block_size::{BlockOpt, BlockSize};
+use crate::memory::{HashSet, ToDecimal, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
+use settings::{Follow, Settings};
+use std::time::Duration;
 
 options! {
     enum Opt {
         Null = flag('0', "null", "end each output line with NUL, not newline"),
         All = flag('a', "all", "write counts for all files, not just directories"),
         ApparentSize = flag('\0', "apparent-size", "print apparent sizes rather than device usage"),
+        Block(BlockOpt),
         Bytes = flag('b', "bytes", "equivalent to '--apparent-size --block-size=1'"),
-        BlockSize = value('B', "block-size", "SIZE", "scale sizes by SIZE before printing them"),
         Total = flag('c', "total", "produce a grand total"),
+        Dereference = flag('L', "dereference", "dereference all symbolic links"),
+        DereferenceArgs = flag(
+            'D',
+            "dereference-args",
+            "dereference only symlinks that are listed on the command line",
+        ) | flag('H', "", "equivalent to -D"),
         MaxDepth = value(
             'd',
             "max-depth",
             "N",
             "print the total for a directory only if it is N or fewer levels below the command line argument",
         ),
+        Files0From = value(
+            '\0',
+            "files0-from",
+            "F",
+            "summarize usage of the NUL-terminated file names in file F, - for standard input",
+        ),
         HumanReadable = flag(
             'h',
             "human-readable",
             "print sizes in human readable format (e.g., 1K 234M 2G)",
         ),
+        Inodes = flag('\0', "inodes", "list inode usage information instead of block usage"),
         Kibibytes = flag('k', "", "like --block-size=1K"),
         CountLinks = flag('l', "count-links", "count sizes many times if hard linked"),
-        Dereference = flag('L', "dereference", "dereference all symbolic links"),
         Mebibytes = flag('m', "", "like --block-size=1M"),
+        NoDereference = flag('P', "no-dereference", "don't follow any symbolic links (the default)"),
         Summarize = flag('s', "summarize", "display only a total for each argument"),
         SeparateDirs = flag('S', "separate-dirs", "for directories do not include size of subdirectories"),
         Si = flag('\0', "si", "like -h, but use powers of 1000 not 1024"),
+        Threshold = value(
+            't',
+            "",
+            "SIZE",
+            "exclude entries smaller than SIZE if positive, or entries greater than SIZE if negative",
+        ),
+        ThresholdLong = value('\0', "threshold", "SIZE", "as -t"),
+        Time = optional(
+            '\0',
+            "time",
+            "WORD",
+            "show time of the last modification, or WORD: atime, access, use, ctime or status",
+        ),
+        TimeStyle = value('\0', "time-style", "STYLE", "show times as full-iso, long-iso, iso or +FORMAT"),
+        Exclude = value('\0', "exclude", "PATTERN", "exclude files that match PATTERN"),
+        ExcludeFrom = value('X', "exclude-from", "FILE", "exclude files that match any pattern in FILE"),
+        OneFileSystem = flag('x', "one-file-system", "skip directories on different file systems"),
     }
 }
 
 pub(super) const UTILITY: Utility = Utility {
     name: "du",
     summary: "summarize device usage of the set of FILEs, recursively for directories",
-    usage: "du [OPTION]... [FILE]...",
+    usage: "du [OPTION]... [FILE]...\ndu [OPTION]... --files0-from=F",
     options: Opt::TABLE,
     examples: &[example("printf 12345 > f; du -b f", "5\tf\n")],
     run: start!(run),
     ..Utility::BASE
 };
 
+/// What was counted: bytes, or inodes, and the latest time of all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    bytes: u64,
+    inodes: u64,
+    latest: Duration,
+}
+
+impl Sum {
+    fn add(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.inodes = self.inodes.saturating_add(other.inodes);
+        self.latest = self.latest.max(other.latest);
+    }
+}
+
 struct Count {
-    all: bool,
-    apparent: bool,
-    follow: bool,
-    separate: bool,
-    /// Files with several names count for each of them.
-    counts_links: bool,
-    max_depth: u64,
-    unit: u64,
-    human: Option<u64>,
-    end: char,
+    settings: Settings,
     /// Inodes with several names that were counted.
     seen: HashSet<u64>,
-    total: u64,
+    total: Sum,
     status: ExitStatus,
 }
 
 /// Exit status: 0, or 1 when something could not be read.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let mut count = count(&options)?;
-    let operands =
-        if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
-    for operand in operands {
-        count.operand(ctx, &operand).await?;
+    let settings = Settings::of(ctx, &options).await?;
+    let mut count =
+        Count { settings, seen: HashSet::default(), total: Sum::default(), status: ExitStatus::SUCCESS };
+    if let Some(list) = options.value(Opt::Files0From) {
+        if let Some(extra) = options.operands.first() {
+            return Err(UtilityError::Usage(format!(
+                "extra operand {}\nfile operands cannot be combined with --files0-from",
+                quote(extra)
+            )));
+        }
+        let mut names = NameList::open(ctx, list)?;
+        while let Some(name) = names.next(ctx, &mut count.status).await? {
+            count.operand(ctx, &name).await?;
+        }
+    } else {
+        let operands = if options.operands.is_empty() {
+            vec![Text::from_static(b".")]
+        } else {
+            options.operands.clone()
+        };
+        for operand in operands {
+            count.operand(ctx, &operand).await?;
+        }
     }
     if options.has(Opt::Total) {
         count.print(ctx, count.total, b"total").await?;
@@ -79,72 +138,32 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(count.status)
 }
 
-fn count(options: &Options<Opt>) -> Result<Count, UtilityError> {
-    let mut max_depth = u64::MAX;
-    if let Some(text) = options.value(Opt::MaxDepth) {
-        let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-        max_depth =
-            parsed.ok_or_else(|| UtilityError::Usage(format!("invalid maximum depth {}", quote(text))))?;
-    }
-    if options.has(Opt::Summarize) {
-        if options.has(Opt::All) {
-            return Err(UtilityError::Usage("cannot both summarize and show all entries".into()));
-        }
-        max_depth = 0;
-    }
-    let (mut unit, mut human) = (1024, None);
-    for (option, argument) in options.given() {
-        match option {
-            Opt::Bytes => (unit, human) = (1, None),
-            Opt::Kibibytes => (unit, human) = (1 << 10, None),
-            Opt::Mebibytes => (unit, human) = (1 << 20, None),
-            Opt::HumanReadable => human = Some(1024),
-            Opt::Si => human = Some(1000),
-            Opt::BlockSize => {
-                let text = argument.map_or(&b""[..], |text| text.as_bytes());
-                let size = parse_size(text).filter(|&size| size > 0);
-                let wrong = || {
-                    UtilityError::failed(format!("invalid -B argument '{}'", String::from_utf8_lossy(text)))
-                };
-                (unit, human) = (size.ok_or_else(wrong)?, None);
-            }
-            _ => {}
-        }
-    }
-    Ok(Count {
-        all: options.has(Opt::All),
-        apparent: options.has(Opt::ApparentSize) || options.has(Opt::Bytes),
-        follow: options.has(Opt::Dereference),
-        separate: options.has(Opt::SeparateDirs),
-        counts_links: options.has(Opt::CountLinks),
-        max_depth,
-        unit,
-        human,
-        end: if options.has(Opt::Null) { '\0' } else { '\n' },
-        seen: HashSet::default(),
-        total: 0,
-        status: ExitStatus::SUCCESS,
-    })
+/// A directory under way: its own size and its files', that of directories in it, and the file system that it is in.
+struct Level {
+    own: Sum,
+    below: Sum,
+    file_system: u64,
 }
 
 impl Count {
     async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
         let mut walk = Walk::default();
-        // Bytes of each directory under way: its own and its files', and those of directories in it.
-        let mut sums: Vec<(u64, u64)> = Vec::new();
-        self.visit(ctx, &mut walk, &mut sums, operand).await?;
+        let mut levels: Vec<Level> = Vec::new();
+        self.visit(ctx, &mut walk, &mut levels, operand).await?;
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                WalkStep::Entry { path } => self.visit(ctx, &mut walk, &mut sums, &path).await?,
+                WalkStep::Entry { path } => self.visit(ctx, &mut walk, &mut levels, &path).await?,
                 WalkStep::Leave { path } => {
-                    let Some((own, below)) = sums.pop() else { continue };
-                    let shown = if self.separate { own } else { own.saturating_add(below) };
-                    if walk.depth() as u64 <= self.max_depth {
-                        self.print(ctx, shown, &path).await?;
+                    let Some(level) = levels.pop() else { continue };
+                    let mut all = level.own;
+                    all.add(level.below);
+                    let shown = if self.settings.separate { level.own } else { all };
+                    if walk.depth() as u64 <= self.settings.max_depth {
+                        self.print_entry(ctx, shown, &path).await?;
                     }
-                    match sums.last_mut() {
-                        Some((_, above)) => *above = above.saturating_add(own).saturating_add(below),
-                        None => self.total = self.total.saturating_add(own).saturating_add(below),
+                    match levels.last_mut() {
+                        Some(above) => above.below.add(all),
+                        None => self.total.add(all),
                     }
                 }
             }
@@ -156,24 +175,37 @@ impl Count {
         &mut self,
         ctx: &mut Context,
         walk: &mut Walk,
-        sums: &mut Vec<(u64, u64)>,
+        levels: &mut Vec<Level>,
         path: &[u8],
     ) -> Result<(), UtilityError> {
-        let metadata = match if self.follow { ctx.stat(path) } else { ctx.lstat(path) } {
+        if self.settings.excludes(path) {
+            return Ok(());
+        }
+        let follows = match self.settings.follow {
+            Follow::Never => false,
+            Follow::Operands => levels.is_empty(),
+            Follow::Always => true,
+        };
+        let metadata = match if follows { ctx.stat(path) } else { ctx.lstat(path) } {
             Ok(metadata) => metadata,
             Err(error) => {
                 self.status = ctx.complain(format_args!("cannot access {}", quote_name(path)), error)?;
                 return Ok(());
             }
         };
+        let file_system = metadata.file_system();
+        let is_elsewhere = levels.last().is_some_and(|level| level.file_system != file_system);
+        if self.settings.one_file_system && is_elsewhere {
+            return Ok(());
+        }
         let may_come_again =
-            !self.counts_links && (metadata.links > 1 || metadata.is_directory() || self.follow);
+            metadata.is_directory() || (!self.settings.counts_links && (metadata.links > 1 || follows));
         if may_come_again && !self.seen.insert(metadata.inode) {
             return Ok(());
         }
-        let size = self.size(&metadata);
+        let sum = self.sum(&metadata);
         if metadata.is_directory() {
-            sums.push((size, 0));
+            levels.push(Level { own: sum, below: Sum::default(), file_system });
             if let Err(error) = walk.enter(ctx, path) {
                 self.status =
                     ctx.complain(format_args!("cannot read directory {}", quote_name(path)), error)?;
@@ -182,28 +214,42 @@ impl Count {
             return Ok(());
         }
         let depth = walk.depth() as u64;
-        if depth == 0 || (self.all && depth <= self.max_depth) {
-            self.print(ctx, size, path).await?;
+        if depth == 0 || (self.settings.all && depth <= self.settings.max_depth) {
+            self.print_entry(ctx, sum, path).await?;
         }
-        match sums.last_mut() {
-            Some((own, _)) => *own = own.saturating_add(size),
-            None => self.total = self.total.saturating_add(size),
+        match levels.last_mut() {
+            Some(level) => level.own.add(sum),
+            None => self.total.add(sum),
         }
         Ok(())
     }
 
-    fn size(&self, metadata: &Metadata) -> u64 {
-        if self.apparent { metadata.size } else { blocks(metadata).saturating_mul(512) }
+    fn sum(&self, metadata: &Metadata) -> Sum {
+        let bytes = if self.settings.apparent { metadata.size } else { blocks(metadata).saturating_mul(512) };
+        Sum { bytes, inodes: 1, latest: self.settings.moment(metadata) }
     }
 
-    async fn print(&self, ctx: &mut Context, bytes: u64, path: &[u8]) -> Result<(), UtilityError> {
-        let size = match self.human {
-            Some(base) => human_size(bytes, base),
-            None => bytes.div_ceil(self.unit).to_decimal(),
+    /// Prints an entry, unless it is too small or too large.
+    async fn print_entry(&self, ctx: &mut Context, sum: Sum, path: &[u8]) -> Result<(), UtilityError> {
+        let amount = if self.settings.inodes { sum.inodes } else { sum.bytes };
+        if self.settings.reaches(amount) { self.print(ctx, sum, path).await } else { Ok(()) }
+    }
+
+    async fn print(&self, ctx: &mut Context, sum: Sum, path: &[u8]) -> Result<(), UtilityError> {
+        let settings = &self.settings;
+        let amount = match settings.unit {
+            _ if !settings.inodes => settings.unit.show(sum.bytes),
+            BlockSize::Human(_) => settings.unit.show(sum.inodes),
+            BlockSize::Units { .. } => sum.inodes.to_decimal(),
         };
-        let mut line = format!("{size}\t").into_bytes();
+        let mut line = format!("{amount}\t").into_bytes();
+        if settings.time.is_some() {
+            let moment = settings.zone.since_epoch(sum.latest);
+            settings.zone.format_into(&settings.time_format, &moment, &mut line);
+            line.push(b'\t');
+        }
         line.extend_from_slice(path);
-        line.push(self.end as u8);
+        line.push(settings.end);
         ctx.stdout.write(&line).await
     }
 }

@@ -1,29 +1,36 @@
 //! `install`: copies files and sets their modes; makes directories. GNU coreutils install(1).
 
-use super::file::copy::{Copier, FollowLinks, Overwrite};
+use super::file::backup::{BackupOpt, Backups};
+use super::file::copy::{Copier, CopyOptions, FollowLinks, Preserved};
 use super::file::destination::{Placement, destinations};
 use super::file::parent;
-use super::file::prompt::Prompt;
 use super::format::file_mode::ModeChange;
-use super::format::quote::{quote, quote_name};
-use crate::memory::{HashMap, ToMetered, Vec, format};
+use crate::memory::{ToMetered, Vec, format, vec};
+use crate::utility::context::CommandError;
 use crate::utility::prelude::*;
 
 options! {
     enum Opt {
+        Backups(BackupOpt),
         Copy = flag('c', "", "(the default: copy)"),
+        Compare = flag('C', "compare", "if the destination has the content and attributes already, do not copy"),
         Directory = flag('d', "directory", "treat all arguments as directory names; create all components"),
         CreateParents = flag(
             'D',
             "",
             "create all leading components of DEST except the last, then copy SOURCE to DEST",
         ),
+        Group = value('g', "group", "GROUP", "set group ownership, instead of the user's current group"),
         Mode = value('m', "mode", "MODE", "set permission mode (as in chmod), instead of rwxr-xr-x"),
+        Owner = value('o', "owner", "OWNER", "set ownership"),
         PreserveTimestamps = flag(
             'p',
             "preserve-timestamps",
             "apply access/modification times of SOURCE files",
         ),
+        Strip = flag('s', "strip", "run the program strip on each file (there is none unless PATH has one)"),
+        StripProgram = value('\0', "strip-program", "PROGRAM", "program used to strip binaries"),
+        Suffix = value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
         TargetDirectory = value(
             't',
             "target-directory",
@@ -32,6 +39,9 @@ options! {
         ),
         NoTargetDirectory = flag('T', "no-target-directory", "treat DEST as a normal file"),
         Verbose = flag('v', "verbose", "print the name of each created file or directory"),
+        PreserveContext = flag('\0', "preserve-context", "preserve SELinux security context"),
+        SecurityContext = flag('Z', "", "set SELinux security context of each created file to default type"),
+        Context = optional('\0', "context", "CTX", "like -Z, or set the SELinux security context to CTX"),
     }
 }
 
@@ -46,29 +56,25 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+/// What all files are installed with.
+struct Installer {
+    copier: Copier,
+    mode: u32,
+    directory_mode: u32,
+    user: Option<u32>,
+    group: Option<u32>,
+    compares: bool,
+    /// The program that strips.
+    strip: Option<Text>,
+    verbose: bool,
+}
+
 /// Exit status: 0, or 1 when something failed (the rest is still done).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let change = match options.value(Opt::Mode) {
-        Some(text) => {
-            let change = ModeChange::parse(text);
-            Some(change.ok_or_else(|| UtilityError::failed(format!("invalid mode {}", quote(text))))?)
-        }
-        None => None,
-    };
-    let mode = |is_directory| change.as_ref().map_or(0o755, |change| change.apply(0, is_directory, 0));
-    let verbose = options.has(Opt::Verbose);
-    let mut status = ExitStatus::SUCCESS;
+    let mut installer = installer(ctx, &options)?;
     if options.has(Opt::Directory) {
-        if options.operands.is_empty() {
-            return Err(UtilityError::Usage("missing file operand".into()));
-        }
-        for operand in &options.operands {
-            if let Err((path, error)) = make_directories(ctx, operand, mode(true), verbose).await? {
-                status = ctx.complain(format_args!("cannot create directory {}", quote(&path)), error)?;
-            }
-        }
-        return Ok(status);
+        return installer.directories(ctx, &options.operands).await;
     }
     if options.has(Opt::CreateParents) {
         let directory = match (options.value(Opt::TargetDirectory), options.operands.as_slice()) {
@@ -78,7 +84,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         };
         if let Some(directory) = directory
             && ctx.stat(&directory).is_err()
-            && let Err((path, error)) = make_directories(ctx, &directory, 0o755, verbose).await?
+            && let Err((path, error)) = make_directories(ctx, &directory, 0o755, installer.verbose).await?
         {
             return ctx.complain(format_args!("cannot create directory {}", quote(&path)), error);
         }
@@ -88,12 +94,87 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         whole: options.has(Opt::NoTargetDirectory),
         ..Placement::default()
     };
-    for (source, destination) in destinations(ctx, &options.operands, placement)? {
-        if !file(ctx, &source, &destination, mode(false), &options).await? {
+    let pairs = destinations(ctx, &options.operands, placement)?;
+    installer.copier.several = pairs.len() > 1;
+    let mut status = ExitStatus::SUCCESS;
+    for (source, destination) in pairs {
+        ctx.tick().await?;
+        if !installer.file(ctx, &source, &destination).await? {
             status = ExitStatus::FAILURE;
         }
     }
     Ok(status)
+}
+
+/// Reads the options; those that exclude each other are refused.
+fn installer(ctx: &mut Context, options: &Options<Opt>) -> Result<Installer, UtilityError> {
+    let strips = options.has(Opt::Strip);
+    let times = options.has(Opt::PreserveTimestamps);
+    if options.has(Opt::PreserveContext) {
+        ctx.warn("WARNING: ignoring --preserve-context; this kernel is not SELinux-enabled");
+    }
+    let context = options.given().filter(|(option, _)| *option == Opt::Context);
+    for _ in context.filter(|(_, value)| value.is_some()) {
+        ctx.warn("warning: ignoring --context; it requires an SELinux-enabled kernel");
+    }
+    if options.has(Opt::Directory) && strips {
+        return Err(UtilityError::failed("the strip option may not be used when installing a directory"));
+    }
+    if options.has(Opt::Directory) && options.has(Opt::TargetDirectory) {
+        return Err(UtilityError::failed("target directory not allowed when installing a directory"));
+    }
+    let backups = Backups::of(ctx, options, Opt::Suffix)?;
+    if !strips && options.has(Opt::StripProgram) {
+        ctx.warn("WARNING: ignoring --strip-program option as -s option was not specified");
+    }
+    for (excludes, name) in [(times, "--preserve-timestamps"), (strips, "--strip")] {
+        if options.has(Opt::Compare) && excludes {
+            let message = format!("options --compare (-C) and {name} are mutually exclusive");
+            return Err(UtilityError::Usage(message));
+        }
+    }
+    let change = match options.value(Opt::Mode) {
+        Some(text) => {
+            let change = ModeChange::parse(text);
+            Some(change.ok_or_else(|| UtilityError::failed(format!("invalid mode {}", quote(text))))?)
+        }
+        None => None,
+    };
+    let mode = |is_directory| change.as_ref().map_or(0o755, |change| change.apply(0, is_directory, 0));
+    if options.has(Opt::Compare) && mode(false) & 0o7000 != 0 {
+        ctx.warn("the --compare (-C) option is ignored when you specify a mode with non-permission bits");
+    }
+    let id = |option: Opt, what: &str, find: fn(&Context, &[u8]) -> Option<u32>| match options.value(option) {
+        Some(name) => match find(ctx, name) {
+            Some(id) => Ok(Some(id)),
+            None => Err(UtilityError::failed(format!("invalid {what} {}", quote(name)))),
+        },
+        None => Ok(None),
+    };
+    let (user, group) =
+        (id(Opt::Owner, "user", Context::user_id)?, id(Opt::Group, "group", Context::group_id)?);
+    let verbose = options.has(Opt::Verbose);
+    let copy = CopyOptions {
+        follow: FollowLinks::Always,
+        preserved: Preserved { times, ..Preserved::default() },
+        mode: Some(0o600),
+        removes_first: true,
+        verbose,
+        backups,
+        as_regular: true,
+        ..CopyOptions::default()
+    };
+    let strip = options.value(Opt::StripProgram).cloned().unwrap_or_else(|| Text::from_static(b"strip"));
+    Ok(Installer {
+        copier: Copier::new(copy),
+        mode: mode(false),
+        directory_mode: mode(true),
+        user,
+        group,
+        compares: options.has(Opt::Compare),
+        strip: strips.then_some(strip),
+        verbose,
+    })
 }
 
 /// Makes a directory and those above it; the inner error names the one that failed.
@@ -127,61 +208,133 @@ async fn make_directories(
     Ok(Ok(()))
 }
 
-/// Copies one file; false when that failed, which is reported.
-async fn file(
-    ctx: &mut Context,
-    source: &[u8],
-    destination: &[u8],
-    mode: u32,
-    options: &Options<Opt>,
-) -> Result<bool, UtilityError> {
-    ctx.tick().await?;
-    if ctx.stat(source).is_ok_and(|metadata| metadata.is_directory()) {
-        ctx.warn(format_args!("omitting directory {}", quote_name(source)));
-        return Ok(false);
+impl Installer {
+    /// Makes directories.
+    async fn directories(
+        &mut self,
+        ctx: &mut Context,
+        operands: &[Text],
+    ) -> Result<ExitStatus, UtilityError> {
+        if operands.is_empty() {
+            return Err(UtilityError::Usage("missing file operand".into()));
+        }
+        let mut status = ExitStatus::SUCCESS;
+        for operand in operands {
+            let made = make_directories(ctx, operand, self.directory_mode, self.verbose).await?;
+            if let Err((path, error)) = made {
+                status = ctx.complain(format_args!("cannot create directory {}", quote(&path)), error)?;
+            } else if !self.give_owner(ctx, operand)? {
+                status = ExitStatus::FAILURE;
+            }
+        }
+        Ok(status)
     }
-    let verbose = options.has(Opt::Verbose);
-    if let (Ok(from), Ok(to)) = (ctx.stat(source), ctx.lstat(destination))
-        && from.inode != to.inode
-        && !to.is_directory()
-    {
-        let removed = ctx.fs().remove_file(&ctx.absolute(destination));
-        if let Err(error) = removed {
-            ctx.complain(format_args!("cannot remove {}", quote_name(destination)), error)?;
+
+    /// Copies one file; false when that failed, which is reported.
+    async fn file(
+        &mut self,
+        ctx: &mut Context,
+        source: &[u8],
+        destination: &[u8],
+    ) -> Result<bool, UtilityError> {
+        if !self.compares || !self.is_installed(ctx, source, destination).await? {
+            self.copier.status = ExitStatus::SUCCESS;
+            let before = self.copier.status;
+            self.copier.operand(ctx, source, destination).await?;
+            if self.copier.status != before {
+                return Ok(false);
+            }
+        }
+        if !self.strip(ctx, destination).await? {
+            if let Err(error) = ctx.fs().remove_file(&ctx.absolute(destination)) {
+                ctx.complain(format_args!("cannot unlink {}", quote_name(destination)), error)?;
+            }
             return Ok(false);
         }
-        if verbose {
-            ctx.stdout.write(format!("removed {}\n", quote_name(destination)).as_bytes()).await?;
+        if !self.give_owner(ctx, destination)? {
+            return Ok(false);
+        }
+        if let Err(error) = ctx.fs().set_mode(&ctx.absolute(destination), self.mode) {
+            ctx.complain(format_args!("cannot change permissions of {}", quote_name(destination)), error)?;
+            return Ok(false);
+        }
+        if self.strip.is_some()
+            && self.copier.options.preserved.times
+            && let Ok(from) = ctx.stat(source)
+            && let Err(error) =
+                ctx.fs().set_times(&ctx.absolute(destination), Some(from.accessed), Some(from.modified), true)
+        {
+            ctx.complain(format_args!("cannot set timestamps for {}", quote_name(destination)), error)?;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn give_owner(&self, ctx: &mut Context, path: &[u8]) -> Result<bool, UtilityError> {
+        if self.user.is_none() && self.group.is_none() {
+            return Ok(true);
+        }
+        match ctx.fs().set_owner(&ctx.absolute(path), self.user, self.group, false) {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                ctx.complain(format_args!("cannot change ownership of {}", quote_name(path)), error)?;
+                Ok(false)
+            }
         }
     }
-    let mut copier = Copier {
-        recursive: false,
-        follow: FollowLinks::Always,
-        preserve_mode: false,
-        preserve_owner: false,
-        preserve_times: options.has(Opt::PreserveTimestamps),
-        preserve_links: false,
-        force: false,
-        overwrite: Overwrite::Always,
-        update: false,
-        verbose,
-        hard_link: false,
-        symbolic_link: false,
-        backup: None,
-        prompt: Prompt::default(),
-        status: ExitStatus::SUCCESS,
-        seen: HashMap::default(),
-    };
-    copier.operand(ctx, source, destination).await?;
-    if !copier.status.is_success() {
-        return Ok(false);
+
+    /// Whether the destination has the content, owner and mode that it would be given.
+    async fn is_installed(
+        &self,
+        ctx: &mut Context,
+        source: &[u8],
+        destination: &[u8],
+    ) -> Result<bool, UtilityError> {
+        let (Ok(from), Ok(to)) = (ctx.lstat(source), ctx.lstat(destination)) else { return Ok(false) };
+        let identity = &ctx.session.identity;
+        let (user, group) = (self.user.unwrap_or(identity.uid), self.group.unwrap_or(identity.gid));
+        let alike = from.is_regular()
+            && to.is_regular()
+            && self.mode & 0o7000 == 0
+            && from.mode & 0o7000 == 0
+            && from.size == to.size
+            && to.mode == self.mode
+            && (to.uid, to.gid) == (user, group);
+        if !alike {
+            return Ok(false);
+        }
+        let (Ok(mut from), Ok(mut to)) = (ctx.open(source), ctx.open(destination)) else { return Ok(false) };
+        loop {
+            ctx.check().await?;
+            let (Ok(left), Ok(right)) = (from.fill().await, to.fill().await) else { return Ok(false) };
+            let count = left.len().min(right.len());
+            if left.get(..count) != right.get(..count) {
+                return Ok(false);
+            }
+            if count == 0 {
+                return Ok(left.len() == right.len());
+            }
+            from.consume(count);
+            to.consume(count);
+        }
     }
-    let changed = ctx.fs().set_mode(&ctx.absolute(destination), mode);
-    if let Err(error) = changed {
-        ctx.complain(format_args!("cannot change permissions of {}", quote_name(destination)), error)?;
-        return Ok(false);
+
+    /// Runs the program that strips, if that was asked for; false when it failed, which is reported.
+    async fn strip(&self, ctx: &mut Context, file: &[u8]) -> Result<bool, UtilityError> {
+        let Some(program) = &self.strip else { return Ok(true) };
+        ctx.stdout.flush().await?;
+        let request = ctx.command(vec![program.clone(), Text::from(file)]);
+        match ctx.run_command(request).await {
+            Ok(status) if status.is_success() => return Ok(true),
+            Ok(_) => {}
+            Err(CommandError::Limit(limit)) => return Err(limit.into()),
+            Err(error) => {
+                ctx.warn(format_args!("cannot run {}: {error}", quote_name(program)));
+            }
+        }
+        ctx.warn("strip process terminated abnormally");
+        Ok(false)
     }
-    Ok(true)
 }
 
 #[cfg(test)]

@@ -1,14 +1,19 @@
 //! `ln`: makes links. POSIX XCU ln, GNU coreutils ln(1).
 
+use super::file::backup::{BackupOpt, Backups};
+use super::file::link::is_same_entry;
 use super::file::prompt::Prompt;
 use super::file::{join, last_component, parent};
-use super::format::quote::{quote_if_needed, quote_name};
-use crate::memory::{ToMetered, Vec, format, vec};
+use super::format::quote::quote_if_needed;
+use crate::memory::{HashSet, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
+use crate::vfs::Metadata;
 use crate::vfs::path::normalise;
 
 options! {
     enum Opt {
+        Backups(BackupOpt),
+        Directory = flag('d', "directory", "try to hard link directories") | flag('F', "", "same as -d"),
         Force = flag('f', "force", "remove existing destination files"),
         Interactive = flag('i', "interactive", "prompt whether to remove destinations"),
         Logical = flag('L', "logical", "dereference TARGETs that are symbolic links"),
@@ -19,6 +24,7 @@ options! {
         ),
         Physical = flag('P', "physical", "make hard links directly to symbolic links"),
         Relative = flag('r', "relative", "with -s, create links relative to link location"),
+        Suffix = value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
         Symbolic = flag('s', "symbolic", "make symbolic links instead of hard links"),
         TargetDirectory = value(
             't',
@@ -49,6 +55,11 @@ struct Linker {
     force: bool,
     verbose: bool,
     interactive: bool,
+    /// Hard links to directories are tried.
+    directories: bool,
+    backups: Option<Backups>,
+    /// Of several operands, the hard links that were made, by name and inode.
+    made: Option<HashSet<(Vec<u8>, u64)>>,
     prompt: Prompt,
 }
 
@@ -63,13 +74,24 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         force: last == Some(Opt::Force),
         verbose: options.has(Opt::Verbose),
         interactive: last == Some(Opt::Interactive),
+        directories: options.has(Opt::Directory),
+        backups: Backups::of(ctx, &options, Opt::Suffix)?,
+        made: None,
         prompt: Prompt::default(),
     };
     if linker.relative && !linker.symbolic {
         return Err(UtilityError::failed("cannot do --relative without --symbolic"));
     }
     let mut status = ExitStatus::SUCCESS;
-    for (target, link) in pairs(ctx, &options)? {
+    let pairs = pairs(ctx, &options)?;
+    if pairs.len() > 1
+        && linker.force
+        && !linker.symbolic
+        && !linker.backups.as_ref().is_some_and(Backups::are_numbered)
+    {
+        linker.made = Some(HashSet::default());
+    }
+    for (target, link) in pairs {
         ctx.tick().await?;
         if !linker.link(ctx, &target, &link).await? {
             status = ExitStatus::FAILURE;
@@ -138,55 +160,100 @@ fn require_directory(ctx: &Context, path: &[u8], what: &str) -> Result<(), Utili
 impl Linker {
     /// Makes one link; false when that failed, which is reported.
     async fn link(&mut self, ctx: &mut Context, target: &[u8], link: &[u8]) -> Result<bool, UtilityError> {
-        if !self.symbolic {
+        let source = if self.symbolic {
+            None
+        } else {
             let found = if self.follow { ctx.stat(target) } else { ctx.lstat(target) };
             match found {
-                Ok(metadata) if metadata.is_directory() => {
-                    ctx.warn(format_args!(
-                        "{}: hard link not allowed for directory",
-                        quote_if_needed(target)
-                    ));
+                Ok(metadata) if metadata.is_directory() && !self.directories => {
+                    let shown = quote_if_needed(target);
+                    ctx.warn(format_args!("{shown}: hard link not allowed for directory"));
                     return Ok(false);
                 }
-                Ok(_) => {}
+                Ok(metadata) => Some(metadata),
                 Err(error) => {
                     ctx.complain(format_args!("failed to access {}", quote_name(target)), error)?;
                     return Ok(false);
                 }
             }
-        }
-        let existing = ctx.lstat(link).ok();
-        if let Some(existing) = &existing
-            && (self.force || self.interactive)
-        {
-            if existing.is_directory() {
-                ctx.warn(format_args!("{}: cannot overwrite directory", quote_if_needed(link)));
+        };
+        let mut backup = None;
+        let removes = self.force || self.interactive || self.backups.is_some();
+        if removes && let Ok(existing) = ctx.lstat(link) {
+            if !self.may_give_way(ctx, target, link, source.as_ref(), &existing).await? {
                 return Ok(false);
             }
-            let same_name = same_entry(ctx, target, link);
-            let same_file = ctx.lstat(target).is_ok_and(|source| source.inode == existing.inode);
-            if same_name || (same_file && !self.symbolic && existing.links == 1) {
-                ctx.warn(format_args!("{} and {} are the same file", quote_name(target), quote_name(link)));
-                return Ok(false);
-            }
-            if self.interactive && !self.prompt.ask(ctx, &format!("replace {}?", quote_name(link))).await? {
-                return Ok(false);
+            if let Some(backups) = &self.backups {
+                match backups.make(ctx, link) {
+                    Ok(name) => backup = name,
+                    Err(error) => {
+                        ctx.complain(format_args!("cannot backup {}", quote_name(link)), error)?;
+                        return Ok(false);
+                    }
+                }
             }
         }
         let text = if self.relative { relative_target(ctx, target, link) } else { target.to_metered() };
-        if let Err(error) = self.make(ctx, &text, link, existing.is_some()) {
+        if let Err(error) = self.make(ctx, &text, link) {
             self.failed(ctx, &text, link, error)?;
+            if let Some(backup) = backup
+                && let Err(error) = ctx.fs().rename(&ctx.absolute(&backup), &ctx.absolute(link))
+            {
+                ctx.complain(format_args!("cannot un-backup {}", quote_name(link)), error)?;
+            }
             return Ok(false);
         }
+        if let (Some(made), Some(source)) = (&mut self.made, &source) {
+            made.insert((link.to_metered(), source.inode));
+        }
         if self.verbose {
+            let backup = backup.map(|name| format!("{} ~ ", quote_name(&name))).unwrap_or_default();
             let arrow = if self.symbolic { "->" } else { "=>" };
-            let line = format!("{} {arrow} {}\n", quote_name(link), quote_name(&text));
+            let line = format!("{backup}{} {arrow} {}\n", quote_name(link), quote_name(&text));
             ctx.stdout.write(line.as_bytes()).await?;
         }
         Ok(true)
     }
 
-    fn make(&self, ctx: &Context, text: &[u8], link: &[u8], exists: bool) -> Result<(), FsError> {
+    /// Whether what has the link's name gives way to it; what speaks against that is reported.
+    async fn may_give_way(
+        &mut self,
+        ctx: &mut Context,
+        target: &[u8],
+        link: &[u8],
+        source: Option<&Metadata>,
+        existing: &Metadata,
+    ) -> Result<bool, UtilityError> {
+        if existing.is_directory() {
+            ctx.warn(format_args!("{}: cannot overwrite directory", quote_if_needed(link)));
+            return Ok(false);
+        }
+        let was_made = |made: &HashSet<_>| made.contains(&(link.to_metered(), existing.inode));
+        if self.made.as_ref().is_some_and(was_made) {
+            let (link, target) = (quote_name(link), quote_name(target));
+            ctx.warn(format_args!("will not overwrite just-created {link} with {target}"));
+            return Ok(false);
+        }
+        let found = match source {
+            Some(source) => Some(source.clone()),
+            None => ctx.stat(target).ok(),
+        };
+        let checks = self.force || self.interactive || !self.symbolic;
+        let is_same = |source: Metadata| {
+            source.inode == existing.inode && (source.links == 1 || is_same_entry(ctx, target, link))
+        };
+        if checks && found.is_some_and(is_same) {
+            let (target, link) = (quote_name(target), quote_name(link));
+            ctx.warn(format_args!("{target} and {link} are the same file"));
+            return Ok(false);
+        }
+        if self.interactive {
+            return self.prompt.ask(ctx, &format!("replace {}?", quote_name(link))).await;
+        }
+        Ok(true)
+    }
+
+    fn make(&self, ctx: &Context, text: &[u8], link: &[u8]) -> Result<(), FsError> {
         let path = ctx.path(link)?;
         let fs = ctx.fs();
         let source = if self.symbolic {
@@ -201,21 +268,7 @@ impl Linker {
         };
         let link_at =
             |path: &[u8]| if self.symbolic { fs.symlink(&source, path) } else { fs.hard_link(&source, path) };
-        if !(exists && (self.force || self.interactive)) {
-            return link_at(&path);
-        }
-        // The old one gives way at once: there is no moment without a link of this name.
-        let directory =
-            crate::vfs::path::split_last(&path).map_or(b"/".as_slice(), |(directory, _)| directory);
-        let fresh = format!("Cu{:06x}", ctx.session.random.next_u64() & 0xff_ffff);
-        let fresh = crate::vfs::path::join(directory, fresh.as_bytes());
-        link_at(&fresh)?;
-        let renamed = fs.rename(&fresh, &path);
-        // Of two links to one file, `rename` takes neither away.
-        if fs.symlink_metadata(&fresh).is_ok() {
-            fs.remove_file(&fresh)?;
-        }
-        renamed
+        super::file::link::link(ctx, &path, self.force || self.interactive, link_at).map(drop)
     }
 
     fn failed(
@@ -235,15 +288,6 @@ impl Linker {
         };
         ctx.complain(format_args!("failed to create {kind} link {shown}"), error).map(drop)
     }
-}
-
-/// Whether two paths are the same name in the same directory.
-fn same_entry(ctx: &Context, a: &[u8], b: &[u8]) -> bool {
-    if last_component(a) != last_component(b) {
-        return false;
-    }
-    let directory = |path: &[u8]| ctx.stat(parent(path)).map(|metadata| metadata.inode).ok();
-    directory(a).is_some() && directory(a) == directory(b)
 }
 
 /// `target` as seen from the directory of `link`.

@@ -7,6 +7,8 @@ use crate::utility::prelude::*;
 options! {
     enum Opt {
         Mode = value('m', "mode", "MODE", "set file permission bits to MODE, not a=rw - umask"),
+        SecurityContext = flag('Z', "", "set the SELinux security context of what is made to the default type"),
+        Context = optional('\0', "context", "CTX", "like -Z, or set the SELinux or SMACK context to CTX"),
     }
 }
 
@@ -23,6 +25,9 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when a FIFO could not be made (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    for _ in options.values(Opt::Context) {
+        ctx.warn("warning: ignoring --context; it requires an SELinux/SMACK-enabled kernel");
+    }
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }

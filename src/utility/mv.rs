@@ -1,20 +1,24 @@
 //! `mv`: renames files; across file systems it copies and removes. POSIX XCU mv, GNU coreutils mv(1).
 
-use super::file::copy::{Copier, FollowLinks, Overwrite};
-use super::file::destination::{Placement, destinations};
-use super::file::prompt::Prompt;
+use super::file::backup::{BackupOpt, Backups, are_asked_for};
+use super::file::copy::{Copier, CopyOptions, FollowLinks, Overwrite, Place, Preserved};
+use super::file::destination::{Placement, destinations, strip_slashes};
 use super::file::walk::{Walk, WalkStep};
-use super::format::quote::quote_name;
-use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
+use crate::memory::format;
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
 options! {
     enum Opt {
-        Backup = flag('b', "", "make a backup of each existing destination file"),
+        Backups(BackupOpt),
         Force = flag('f', "force", "do not prompt before overwriting"),
         Interactive = flag('i', "interactive", "prompt before overwrite"),
         NoClobber = flag('n', "no-clobber", "do not overwrite an existing file"),
+        StripTrailingSlashes = flag(
+            '\0',
+            "strip-trailing-slashes",
+            "remove any trailing slashes from each SOURCE argument",
+        ),
         Suffix = value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
         TargetDirectory = value(
             't',
@@ -25,6 +29,11 @@ options! {
         NoTargetDirectory = flag('T', "no-target-directory", "treat DEST as a normal file"),
         Update = flag('u', "update", "move only when the SOURCE file is newer than the destination file"),
         Verbose = flag('v', "verbose", "explain what is being done"),
+        SecurityContext = flag(
+            'Z',
+            "context",
+            "set SELinux security context of destination file to default type",
+        ),
     }
 }
 
@@ -40,41 +49,49 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 struct Mover {
-    overwrite: Overwrite,
-    update: bool,
-    verbose: bool,
-    backup: Option<Vec<u8>>,
-    prompt: Prompt,
-    status: ExitStatus,
+    /// Settles what becomes of destinations; copies across file systems.
+    copier: Copier,
 }
 
 /// Exit status: 0, or 1 when something could not be moved (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let mut mover = Mover {
-        overwrite: match options.last_of([Opt::Force, Opt::Interactive, Opt::NoClobber]) {
-            Some(Opt::Interactive) => Overwrite::Ask,
-            Some(Opt::NoClobber) => Overwrite::Never,
-            _ => Overwrite::Always,
-        },
+    let overwrite = match options.last_of([Opt::Force, Opt::Interactive, Opt::NoClobber]) {
+        Some(Opt::Interactive) => Overwrite::Ask,
+        Some(Opt::NoClobber) => Overwrite::Never,
+        _ => Overwrite::Always,
+    };
+    if overwrite == Overwrite::Never && are_asked_for(&options, Opt::Suffix) {
+        return Err(UtilityError::Usage("options --backup and --no-clobber are mutually exclusive".into()));
+    }
+    let copy = CopyOptions {
+        recursive: true,
+        follow: FollowLinks::Never,
+        preserved: Preserved { mode: true, owner: true, times: true, links: true, fresh_mode: false },
+        overwrite,
         update: options.has(Opt::Update),
         verbose: options.has(Opt::Verbose),
-        backup: (options.has(Opt::Backup) || options.has(Opt::Suffix)).then(|| {
-            options.value(Opt::Suffix).map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())
-        }),
-        prompt: Prompt::default(),
-        status: ExitStatus::SUCCESS,
+        backups: Backups::of(ctx, &options, Opt::Suffix)?,
+        moves: true,
+        ..CopyOptions::default()
     };
+    let mut mover = Mover { copier: Copier::new(copy) };
+    let mut operands = options.operands.clone();
+    if options.has(Opt::StripTrailingSlashes) {
+        strip_slashes(&mut operands);
+    }
     let placement = Placement {
         directory: options.value(Opt::TargetDirectory),
         whole: options.has(Opt::NoTargetDirectory),
         ..Placement::default()
     };
-    for (source, destination) in destinations(ctx, &options.operands, placement)? {
+    let pairs = destinations(ctx, &operands, placement)?;
+    mover.copier.several = pairs.len() > 1;
+    for (source, destination) in pairs {
         ctx.tick().await?;
         mover.operand(ctx, &source, &destination).await?;
     }
-    Ok(mover.status)
+    Ok(mover.copier.status)
 }
 
 impl Mover {
@@ -82,85 +99,29 @@ impl Mover {
         let metadata = match ctx.lstat(source) {
             Ok(metadata) => metadata,
             Err(error) => {
-                self.status = ctx.complain(format_args!("cannot stat {}", quote_name(source)), error)?;
-                return Ok(());
+                return self.copier.failed(ctx, format!("cannot stat {}", quote_name(source)), error);
             }
         };
-        let mut backup = String::new();
-        let existing = match ctx.lstat(target) {
-            // Whether there is a file to be kept is not known.
-            Err(error @ FsError::Errno(Errno::InputOutput)) => {
-                self.status = ctx.complain(format_args!("cannot stat {}", quote_name(target)), error)?;
-                return Ok(());
-            }
-            found => found.ok(),
+        let Some(place) = self.copier.settle(ctx, source, target, &metadata, true).await? else {
+            return Ok(());
         };
-        if let Some(existing) = existing {
-            if !self.may_replace(ctx, source, target, &metadata, &existing).await? {
-                return Ok(());
-            }
-            if let Some(suffix) = self.backup.clone() {
-                let name = [target, &suffix].concat_metered();
-                let moved = ctx.fs().rename(&ctx.absolute(target), &ctx.absolute(&name));
-                if let Err(error) = moved {
-                    self.status =
-                        ctx.complain(format_args!("cannot backup {}", quote_name(target)), error)?;
-                    return Ok(());
-                }
-                backup = format!(" (backup: {})", quote_name(&name));
-            }
-        }
         let renamed = ctx.path(source).and_then(|from| ctx.fs().rename(&from, &ctx.path(target)?));
         match renamed {
             Ok(()) => {}
-            Err(FsError::Errno(Errno::CrossDevice)) => return self.across(ctx, source, target).await,
+            Err(FsError::Errno(Errno::CrossDevice)) => return self.across(ctx, source, target, place).await,
+            // What was moved aside keeps its new name.
             Err(error) => return self.failed(ctx, source, target, &metadata, error),
         }
-        if self.verbose {
+        if self.copier.several {
+            self.copier.remember(ctx, target);
+        }
+        if self.copier.options.verbose {
+            let backup = place.backup.map(|name| format!(" (backup: {})", quote_name(&name)));
+            let backup = backup.unwrap_or_default();
             let line = format!("renamed {} -> {}{backup}\n", quote_name(source), quote_name(target));
             ctx.stdout.write(line.as_bytes()).await?;
         }
         Ok(())
-    }
-
-    async fn may_replace(
-        &mut self,
-        ctx: &mut Context,
-        source: &[u8],
-        target: &[u8],
-        metadata: &Metadata,
-        existing: &Metadata,
-    ) -> Result<bool, UtilityError> {
-        if self.overwrite == Overwrite::Never {
-            return Ok(false);
-        }
-        if existing.inode == metadata.inode && !metadata.is_directory() && self.backup.is_none() {
-            let (source, target) = (quote_name(source), quote_name(target));
-            self.status = ctx.warn(format_args!("{source} and {target} are the same file"));
-            return Ok(false);
-        }
-        if self.update && existing.modified >= metadata.modified {
-            return Ok(false);
-        }
-        let message = match (metadata.is_directory(), existing.is_directory()) {
-            (true, false) => Some(format!(
-                "cannot overwrite non-directory {} with directory {}",
-                quote_name(target),
-                quote_name(source)
-            )),
-            (false, true) => {
-                Some(format!("cannot overwrite directory {} with non-directory", quote_name(target)))
-            }
-            _ => None,
-        };
-        if let Some(message) = message {
-            self.status = ctx.warn(message);
-            return Ok(false);
-        }
-        if self.overwrite == Overwrite::Ask {
-            return self.prompt.ask(ctx, &format!("overwrite {}?", quote_name(target))).await;
-        }
-        Ok(true)
     }
 
     fn failed(
@@ -172,7 +133,7 @@ impl Mover {
         error: FsError,
     ) -> Result<(), UtilityError> {
         let (source, target) = (quote_name(source), quote_name(target));
-        self.status = if matches!(error, FsError::Errno(Errno::Invalid)) && metadata.is_directory() {
+        self.copier.status = if matches!(error, FsError::Errno(Errno::Invalid)) && metadata.is_directory() {
             ctx.warn(format_args!("cannot move {source} to a subdirectory of itself, {target}"))
         } else {
             ctx.complain(format_args!("cannot move {source} to {target}"), error)?
@@ -181,69 +142,77 @@ impl Mover {
     }
 
     /// Copies everything, then removes the source.
-    async fn across(&mut self, ctx: &mut Context, source: &[u8], target: &[u8]) -> Result<(), UtilityError> {
-        let mut copier = Copier {
-            recursive: true,
-            follow: FollowLinks::Never,
-            preserve_mode: true,
-            preserve_owner: true,
-            preserve_times: true,
-            preserve_links: true,
-            force: true,
-            overwrite: Overwrite::Always,
-            update: false,
-            verbose: self.verbose,
-            hard_link: false,
-            symbolic_link: false,
-            backup: None,
-            prompt: Prompt::default(),
-            status: ExitStatus::SUCCESS,
-            seen: HashMap::default(),
-        };
-        copier.operand(ctx, source, target).await?;
-        if copier.status.is_success() {
-            self.remove(ctx, source).await
-        } else {
-            self.status = copier.status;
-            Ok(())
+    async fn across(
+        &mut self,
+        ctx: &mut Context,
+        source: &[u8],
+        target: &[u8],
+        place: Place,
+    ) -> Result<(), UtilityError> {
+        if let Some(existing) = &place.existing {
+            let path = ctx.absolute(target);
+            let is_directory = existing.is_directory();
+            let removed = if is_directory { ctx.fs().remove_dir(&path) } else { ctx.fs().remove_file(&path) };
+            if let Err(error) = removed {
+                let what = "inter-device move failed:";
+                let shown = format!("{what} {} to {}", quote_name(source), quote_name(target));
+                return self.copier.failed(ctx, format!("{shown}; unable to remove target"), error);
+            }
         }
+        let before = std::mem::take(&mut self.copier.status);
+        // What is there gave way already.
+        let backups = self.copier.options.backups.take();
+        self.copier.operand(ctx, source, target).await?;
+        self.copier.options.backups = backups;
+        if self.copier.status.is_success() {
+            self.copier.status = before;
+            return self.remove(ctx, source).await;
+        }
+        self.copier.undo(ctx, target, place).await
     }
 
     async fn remove(&mut self, ctx: &mut Context, path: &[u8]) -> Result<(), UtilityError> {
         let metadata = ctx.lstat(path);
         if !metadata.is_ok_and(|metadata| metadata.is_directory()) {
-            return self.remove_one(ctx, path, false);
+            return self.remove_one(ctx, path, false).await;
         }
         let mut walk = Walk::default();
         if let Err(error) = walk.enter(ctx, path) {
-            self.status = ctx.complain(format_args!("cannot remove {}", quote_name(path)), error)?;
-            return Ok(());
+            return self.copier.failed(ctx, format!("cannot remove {}", quote_name(path)), error);
         }
         while let Some(step) = walk.next(ctx).await? {
             match step {
                 WalkStep::Entry { path } => {
                     let is_directory = ctx.lstat(&path).is_ok_and(|metadata| metadata.is_directory());
                     if !is_directory {
-                        self.remove_one(ctx, &path, false)?;
+                        self.remove_one(ctx, &path, false).await?;
                     } else if let Err(error) = walk.enter(ctx, &path) {
-                        self.status =
-                            ctx.complain(format_args!("cannot remove {}", quote_name(&path)), error)?;
+                        self.copier.failed(ctx, format!("cannot remove {}", quote_name(&path)), error)?;
                     }
                 }
-                WalkStep::Leave { path } => self.remove_one(ctx, &path, true)?,
+                WalkStep::Leave { path } => self.remove_one(ctx, &path, true).await?,
             }
         }
         Ok(())
     }
 
-    fn remove_one(&mut self, ctx: &mut Context, path: &[u8], is_directory: bool) -> Result<(), UtilityError> {
+    async fn remove_one(
+        &mut self,
+        ctx: &mut Context,
+        path: &[u8],
+        is_directory: bool,
+    ) -> Result<(), UtilityError> {
         let absolute = ctx.absolute(path);
         let removed =
             if is_directory { ctx.fs().remove_dir(&absolute) } else { ctx.fs().remove_file(&absolute) };
-        if let Err(error) = removed {
-            self.status = ctx.complain(format_args!("cannot remove {}", quote_name(path)), error)?;
+        match removed {
+            Ok(()) if self.copier.options.verbose => {
+                let kind = if is_directory { "directory " } else { "" };
+                ctx.stdout.write(format!("removed {kind}{}\n", quote_name(path)).as_bytes()).await
+            }
+            Ok(()) => Ok(()),
+            Err(error) => self.copier.failed(ctx, format!("cannot remove {}", quote_name(path)), error),
         }
-        Ok(())
     }
 }
 

@@ -1,11 +1,12 @@
 //! `rm`: removes files and trees. POSIX XCU rm, GNU coreutils rm(1). Trees are walked with an explicit stack.
 
-use super::file::last_component;
 use super::file::prompt::Prompt;
+use super::file::root::{is_root, refuse_root};
 use super::file::walk::{Walk, WalkStep, read_directory};
+use super::file::{last_component, parent};
 use super::format::file_mode::kind_name;
-use super::format::quote::quote_name;
-use crate::memory::{String, ToMetered, Vec, format};
+use super::format::keyword::keyword;
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
@@ -18,7 +19,24 @@ options! {
             "",
             "prompt once before removing more than three files, or when removing recursively",
         ),
-        PreserveRoot = flag('\0', "preserve-root", "do not remove '/' (always so)"),
+        InteractiveWhen = optional(
+            '\0',
+            "interactive",
+            "WHEN",
+            "prompt according to WHEN: never, once (-I), or always (-i)",
+        ),
+        OneFileSystem = flag(
+            '\0',
+            "one-file-system",
+            "skip any directory that is on a file system different from that of the operand",
+        ),
+        NoPreserveRoot = flag('\0', "no-preserve-root", "do not treat '/' specially"),
+        PreserveRoot = optional(
+            '\0',
+            "preserve-root",
+            "all",
+            "do not remove '/' (default); with all, reject operands on another device than their parent",
+        ),
         Recursive = flag('r', "recursive", "remove directories and their contents recursively")
             | flag('R', "", "same as -r"),
         Dir = flag('d', "dir", "remove empty directories"),
@@ -36,8 +54,20 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+/// When the user is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    Never,
+    Once,
+    Always,
+}
+
 struct Removal {
     force: bool,
+    one_file_system: bool,
+    preserves_root: bool,
+    /// Operands on another file system than their parent are refused.
+    preserves_all: bool,
     recursive: bool,
     directories: bool,
     verbose: bool,
@@ -48,14 +78,24 @@ struct Removal {
 
 /// Exit status: 0, or 1 when something could not be removed (the rest still is).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let is_abbreviated =
+        |arg: &Text| arg.starts_with(b"--n") && b"--no-preserve-roo".starts_with(arg.as_bytes());
+    let abbreviated = ctx.args.iter().take_while(|arg| arg.as_bytes() != b"--").any(is_abbreviated);
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
-    let confirmation = options.last_of([Opt::Force, Opt::Interactive, Opt::InteractiveOnce]);
+    if abbreviated {
+        return Err(UtilityError::failed("you may not abbreviate the --no-preserve-root option"));
+    }
+    let (asks, force) = confirmation(&options)?;
     let mut removal = Removal {
-        force: confirmation == Some(Opt::Force),
+        force,
+        one_file_system: options.has(Opt::OneFileSystem),
+        preserves_root: options.last_of([Opt::PreserveRoot, Opt::NoPreserveRoot])
+            != Some(Opt::NoPreserveRoot),
+        preserves_all: preserves_all(&options)?,
         recursive: options.has(Opt::Recursive),
         directories: options.has(Opt::Dir),
         verbose: options.has(Opt::Verbose),
-        interactive: confirmation == Some(Opt::Interactive),
+        interactive: asks == Some(Asks::Always),
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
     };
@@ -67,7 +107,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Err(UtilityError::Usage("missing operand".into()))
         };
     }
-    if confirmation == Some(Opt::InteractiveOnce) && (removal.recursive || count > 3) {
+    if asks == Some(Asks::Once) && (removal.recursive || count > 3) {
         let plural = if count == 1 { "" } else { "s" };
         let how = if removal.recursive { " recursively" } else { "" };
         if !removal.prompt.ask(ctx, &format!("remove {count} argument{plural}{how}?")).await? {
@@ -78,6 +118,41 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         removal.operand(ctx, operand).await?;
     }
     Ok(removal.status)
+}
+
+/// When the user is asked, and whether files that are not there are passed over.
+fn confirmation(options: &Options<Opt>) -> Result<(Option<Asks>, bool), UtilityError> {
+    let words: [(&[&str], Asks); 3] = [
+        (&["never", "no", "none"], Asks::Never),
+        (&["once"], Asks::Once),
+        (&["always", "yes"], Asks::Always),
+    ];
+    let (mut asks, mut force) = (None, false);
+    for (option, word) in options.given() {
+        let given = match (option, word) {
+            (Opt::Force, _) => {
+                force = true;
+                Asks::Never
+            }
+            (Opt::Interactive, _) | (Opt::InteractiveWhen, None) => Asks::Always,
+            (Opt::InteractiveOnce, _) => Asks::Once,
+            (Opt::InteractiveWhen, Some(word)) => keyword("--interactive", &words, word)?,
+            _ => continue,
+        };
+        force &= given == Asks::Never;
+        asks = Some(given);
+    }
+    Ok((asks, force))
+}
+
+fn preserves_all(options: &Options<Opt>) -> Result<bool, UtilityError> {
+    match options.values(Opt::PreserveRoot).find(|word| word.as_bytes() != b"all") {
+        Some(word) => {
+            let message = format!("unrecognized --preserve-root argument: {}", quote_name(word));
+            Err(UtilityError::failed(message))
+        }
+        None => Ok(options.values(Opt::PreserveRoot).next().is_some()),
+    }
 }
 
 impl Removal {
@@ -97,15 +172,14 @@ impl Removal {
                 self.status = ctx.warn(format_args!("{message} {shown}"));
                 return Ok(());
             }
-            if ctx.fs().canonicalize(&ctx.absolute(operand)).is_ok_and(|path| path == b"/") {
-                let same = if operand == b"/" {
-                    String::new()
-                } else {
-                    format!("{} (same as '/')", quote_name(operand))
-                };
-                let shown = if same.is_empty() { "'/'".to_metered() } else { same };
-                ctx.warn(format_args!("it is dangerous to operate recursively on {shown}"));
-                self.status = ctx.warn("use --no-preserve-root to override this failsafe");
+            if self.preserves_root && is_root(ctx, operand) {
+                self.status = refuse_root(ctx, operand);
+                return Ok(());
+            }
+            let above = ctx.lstat(parent(operand));
+            if self.preserves_all && above.is_ok_and(|above| above.file_system() != metadata.file_system()) {
+                self.skip(ctx, operand);
+                self.status = ctx.warn("and --preserve-root=all is in effect");
                 return Ok(());
             }
             return self.tree(ctx, operand, &metadata).await;
@@ -117,11 +191,16 @@ impl Removal {
     }
 
     /// Removes a directory with everything in it. A directory in which something stays is not tried.
-    async fn tree(&mut self, ctx: &mut Context, top: &[u8], metadata: &Metadata) -> Result<(), UtilityError> {
+    async fn tree(
+        &mut self,
+        ctx: &mut Context,
+        top: &[u8],
+        top_metadata: &Metadata,
+    ) -> Result<(), UtilityError> {
         let mut walk = Walk::default();
         // One flag for each directory under way: whether something in it stays.
         let mut stays: Vec<bool> = Vec::new();
-        if !self.enter(ctx, &mut walk, top, metadata).await? {
+        if !self.enter(ctx, &mut walk, top, top_metadata).await? {
             return Ok(());
         }
         stays.push(false);
@@ -135,7 +214,13 @@ impl Removal {
                             continue;
                         }
                     };
-                    if metadata.is_directory() {
+                    if self.one_file_system
+                        && metadata.is_directory()
+                        && metadata.file_system() != top_metadata.file_system()
+                    {
+                        self.skip(ctx, &path);
+                        false
+                    } else if metadata.is_directory() {
                         if self.enter(ctx, &mut walk, &path, &metadata).await? {
                             stays.push(false);
                             true
@@ -166,6 +251,11 @@ impl Removal {
             }
         }
         Ok(())
+    }
+
+    fn skip(&mut self, ctx: &mut Context, path: &[u8]) {
+        let shown = quote_name(path);
+        self.status = ctx.warn(format_args!("skipping {shown}, since it's on a different device"));
     }
 
     /// Begins with a directory's entries; false when there is nothing to walk: it was empty, is refused or unreadable.

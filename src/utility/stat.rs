@@ -6,6 +6,7 @@ use super::format::quote::{quote_if_needed, quote_name};
 use super::format::time_format::Zone;
 use crate::memory::{String, ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::format::escape::{Escape, Escapes};
+use crate::utility::format::keyword::keyword;
 use crate::utility::format::specification::Specification;
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
@@ -15,6 +16,7 @@ options! {
     enum Opt {
         Dereference = flag('L', "dereference", "follow links"),
         FileSystem = flag('f', "file-system", "display file system status instead of file status"),
+        Cached = value('\0', "cached", "MODE", "how to use cached attributes: always, never, default"),
         Format = value(
             'c',
             "format",
@@ -66,6 +68,10 @@ struct Format<'f> {
 /// Exit status: 0, or 1 when a file could not be looked at (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    for word in options.values(Opt::Cached) {
+        // Nothing is cached, so what is told is always current.
+        keyword("--cached", &[(&["default"], ()), (&["never"], ()), (&["always"], ())], word)?;
+    }
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing operand".into()));
     }

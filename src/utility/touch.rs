@@ -4,6 +4,7 @@ use super::format::quote::{quote, quote_name};
 use super::format::time_format::{Zone, duration, timestamp};
 use super::format::time_parse;
 use crate::memory::{Vec, format};
+use crate::utility::format::keyword::keyword;
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 use jiff::civil::DateTime;
@@ -14,6 +15,7 @@ options! {
         Access = flag('a', "", "change only the access time"),
         NoCreate = flag('c', "no-create", "do not create any files"),
         Date = value('d', "date", "STRING", "parse STRING and use it instead of current time"),
+        Ignored = flag('f', "", "(ignored)"),
         NoDereference = flag(
             'h',
             "no-dereference",
@@ -96,18 +98,12 @@ fn touch(ctx: &Context, operand: &[u8], times: &Times, follow: bool, create: boo
 
 fn times(ctx: &mut Context, options: &Options<Opt>) -> Result<Times, UtilityError> {
     let (mut access_only, mut modify_only) = (options.has(Opt::Access), options.has(Opt::Modification));
+    let words: [(&[&str], bool); 2] = [(&["atime", "access", "use"], true), (&["mtime", "modify"], false)];
     for word in options.values(Opt::Time) {
-        match word.as_bytes() {
-            b"access" | b"atime" | b"use" => access_only = true,
-            b"modify" | b"mtime" => modify_only = true,
-            other => {
-                let message = format!(
-                    "invalid argument {} for ‘--time’\nValid arguments are:\n  - ‘atime’, ‘access’, ‘use’\n  - \
-                     ‘mtime’, ‘modify’",
-                    quote(other)
-                );
-                return Err(UtilityError::Usage(message));
-            }
+        if keyword("--time", &words, word)? {
+            access_only = true;
+        } else {
+            modify_only = true;
         }
     }
     let (accessed, modified, is_now) = moments(ctx, options)?;

@@ -5,8 +5,20 @@ use crate::utility::prelude::*;
 pub(super) const UTILITY: Utility = Utility {
     name: "true",
     summary: "do nothing, successfully",
-    usage: "true [ignored command line arguments]",
+    usage: "true [ignored command line arguments]\ntrue OPTION",
     examples: &[example("true; echo $?", "0\n")],
-    run: |_| crate::utility::boxed(std::future::ready(ExitStatus::SUCCESS)),
+    run: start!(run),
     ..Utility::BASE
 };
+
+/// A single `--help` or `--version` is obeyed, anything else ignored.
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let is_asked = |arg: &Text| matches!(arg.as_bytes(), b"--help" | b"--version");
+    if matches!(ctx.args.as_slice(), [only] if is_asked(only)) {
+        match ctx.parse_options::<NoOption>(&UTILITY) {
+            Ok(_) | Err(UtilityError::Exit(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(ExitStatus::SUCCESS)
+}

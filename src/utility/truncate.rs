@@ -1,6 +1,7 @@
 //! `truncate`: sets the size of files. GNU coreutils truncate(1).
 
-use super::format::human_size::parse_size;
+use super::file::BLOCK_SIZE;
+use super::format::block_size::{SizeError, parse_scaled};
 use super::format::quote::{quote, quote_name};
 use crate::memory::format;
 use crate::utility::prelude::*;
@@ -8,6 +9,7 @@ use crate::vfs::OpenOptions;
 
 options! {
     enum Opt {
+        IoBlocks = flag('o', "io-blocks", "treat SIZE as number of IO blocks instead of bytes"),
         NoCreate = flag('c', "no-create", "do not create any files"),
         Reference = value('r', "reference", "RFILE", "base size on RFILE"),
         Size = value(
@@ -29,6 +31,9 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+/// What the message for a number ends in that no file can have as its size.
+const TOO_LARGE: &str = ": Value too large for defined data type";
+
 /// How the operand of `-s` changes a size.
 #[derive(Clone, Copy, Debug)]
 struct Size {
@@ -37,13 +42,16 @@ struct Size {
 }
 
 impl Size {
-    fn parse(text: &[u8]) -> Option<Self> {
+    fn parse(text: &[u8]) -> Result<Self, SizeError> {
         let (operator, number) = match text {
             [operator @ (b'+' | b'-' | b'<' | b'>' | b'/' | b'%'), number @ ..] => (*operator, number),
             number => (b'=', number),
         };
-        number.first().filter(|byte| byte.is_ascii_digit())?;
-        Some(Self { operator, value: parse_size(number)? })
+        if !number.first().is_some_and(u8::is_ascii_digit) {
+            return Err(SizeError::Invalid);
+        }
+        let value = parse_scaled(number)?;
+        if value > i64::MAX as u64 { Err(SizeError::TooLarge) } else { Ok(Self { operator, value }) }
     }
 
     /// `None` when the size would be too large.
@@ -65,8 +73,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let size = match options.value(Opt::Size) {
         Some(text) => {
-            let size = Size::parse(text);
-            Some(size.ok_or_else(|| UtilityError::failed(format!("Invalid number: {}", quote(text))))?)
+            let wrong = |error| {
+                let why = if error == SizeError::TooLarge { TOO_LARGE } else { "" };
+                UtilityError::failed(format!("Invalid number: {}{why}", quote(text)))
+            };
+            Some(Size::parse(text).map_err(wrong)?)
         }
         None => None,
     };
@@ -89,12 +100,26 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if reference.is_some() && size.is_some_and(|size| size.operator == b'=') {
         return Err(UtilityError::Usage("you must specify a relative ‘--size’ with ‘--reference’".into()));
     }
+    if options.has(Opt::IoBlocks) && size.is_none() {
+        return Err(UtilityError::Usage("‘--io-blocks’ was specified but ‘--size’ was not".into()));
+    }
+    let unit = if options.has(Opt::IoBlocks) { BLOCK_SIZE } else { 1 };
     if options.operands.is_empty() {
         return Err(UtilityError::Usage("missing file operand".into()));
     }
     let mut status = ExitStatus::SUCCESS;
     for operand in &options.operands {
         ctx.tick().await?;
+        let blocks = size.map_or(0, |size| size.value);
+        let scaled = blocks.checked_mul(unit).filter(|bytes| *bytes <= i64::MAX as u64);
+        let Some(bytes) = scaled else {
+            status = ctx.warn(format_args!(
+                "overflow in {blocks} * {unit} byte blocks for file {}",
+                quote_name(operand)
+            ));
+            continue;
+        };
+        let size = size.map(|size| Size { value: bytes, ..size });
         match resize(ctx, operand, size, reference, !options.has(Opt::NoCreate)) {
             Ok(()) => {}
             Err(FsError::Errno(Errno::NotFound)) if options.has(Opt::NoCreate) => {}

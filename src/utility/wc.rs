@@ -5,6 +5,7 @@
 
 use super::format::width::width;
 use crate::memory::{JoinText, String, ToDecimal, Vec, format};
+use crate::utility::context::names::NameList;
 use crate::utility::prelude::*;
 
 options! {
@@ -124,29 +125,12 @@ async fn read_names(
     list: &Text,
     status: &mut ExitStatus,
 ) -> Result<Vec<Text>, UtilityError> {
-    let unreadable = |error: FsError, what: &str| match error {
-        FsError::Errno(errno) => UtilityError::failed(format!("{what}: {}", errno.message())),
-        FsError::Limit(limit) => limit.into(),
-    };
-    let cannot_open = format!("cannot open {} for reading", quote_name(list));
-    let mut input = ctx.open_input(list).map_err(|error| unreadable(error, &cannot_open))?;
+    let mut list = NameList::open(ctx, list)?;
     let mut names = Vec::new();
-    let mut number = 0;
-    loop {
-        ctx.tick().await?;
-        let read_error = format!("{}: read error", quote_operand(list));
-        let Some(name) = input.next_line(0).await.map_err(|error| unreadable(error, &read_error))? else {
-            return Ok(names);
-        };
-        number += 1;
-        let (name, _) = split_delimiter(name, 0);
-        if name.is_empty() {
-            *status =
-                ctx.warn(format_args!("{}:{number}: invalid zero-length file name", quote_operand(list)));
-            continue;
-        }
-        names.push(Text::from(name));
+    while let Some(name) = list.next(ctx, status).await? {
+        names.push(name);
     }
+    Ok(names)
 }
 
 /// Columns for each number: enough for the bytes of all regular files, at least 7 when something else is read.

@@ -144,7 +144,7 @@ impl Parser {
             [] if begins("version") => Err(OptionsEnd::Text(version(self.utility))),
             [] => Err(usage(format!("unrecognized option '--{}'", bstr::BStr::new(long)))),
             many => {
-                let shown = bstr::BStr::new(name);
+                let shown = bstr::BStr::new(long);
                 let mut message = format!("option '--{shown}' is ambiguous; possibilities:");
                 for (_, spec) in many {
                     let _ = write!(message, " '--{}'", spec.long);

@@ -5,6 +5,7 @@ pub(crate) mod arguments;
 pub(crate) mod byte_queue;
 pub(crate) mod error;
 pub(in crate::utility) mod headings;
+pub(in crate::utility) mod names;
 pub(crate) mod operands;
 pub(crate) mod options;
 pub(crate) mod pace;

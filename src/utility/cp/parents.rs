@@ -58,7 +58,7 @@ pub(super) async fn make(
                     ctx.complain(format_args!("cannot make directory {}", quote_name(to)), error)?;
                 return Ok(None);
             }
-            if copier.verbose {
+            if copier.options.verbose {
                 ctx.stdout.write(&[from, b" -> ", to, b"\n"].concat_metered()).await?;
             }
         }
@@ -75,14 +75,7 @@ fn no_directory(ctx: &mut Context, copier: &mut Copier, path: &[u8]) -> Option<V
 /// Sets the attributes of the directories.
 pub(super) fn finish(ctx: &mut Context, copier: &mut Copier, made: &[Directory]) -> Result<(), UtilityError> {
     for directory in made {
-        if directory.is_new && !copier.preserve_mode {
-            let mode = directory.source.mode & 0o777 & !ctx.umask;
-            if let Err(error) = ctx.fs().set_mode(&ctx.absolute(&directory.path), mode) {
-                let what = format!("preserving permissions for {}", quote_name(&directory.path));
-                copier.status = ctx.complain(what, error)?;
-            }
-        }
-        copier.preserve(ctx, &directory.path, &directory.source)?;
+        copier.finish_directory(ctx, &directory.path, &directory.source, directory.is_new)?;
     }
     Ok(())
 }

@@ -75,6 +75,18 @@ fn without_slashes(path: &[u8]) -> &[u8] {
     path.get(start..end).unwrap_or(path)
 }
 
+/// `--strip-trailing-slashes`
+pub(crate) fn strip_slashes(operands: &mut [Text]) {
+    for operand in operands {
+        let end = operand.iter().rposition(|&byte| byte != b'/').map_or(1, |last| last + 1);
+        if let Some(stripped) = operand.get(..end)
+            && stripped.len() < operand.len()
+        {
+            *operand = Text::from(stripped);
+        }
+    }
+}
+
 fn require_directory(ctx: &Context, path: &[u8], what: &str) -> Result<(), UtilityError> {
     let error = match ctx.stat(path) {
         Ok(metadata) if metadata.is_directory() => return Ok(()),

@@ -1,12 +1,15 @@
 //! What utilities that work on file names have in common: metadata by operand, complaints, users' names, sizes in
 //! blocks.
 
+pub(crate) mod backup;
 pub(crate) mod copy;
 pub(crate) mod destination;
+pub(crate) mod link;
 pub(crate) mod ownership;
 pub(crate) mod prompt;
 pub(crate) mod random_source;
 pub(crate) mod real_path;
+pub(crate) mod root;
 pub(crate) mod walk;
 
 use crate::memory::{ToMetered, Vec};

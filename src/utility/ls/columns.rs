@@ -14,10 +14,10 @@ pub(super) struct PrefixWidths {
     blocks: usize,
 }
 
-/// The widths for a list of entries.
-pub(super) fn prefix_widths(style: &Style, entries: &[Entry]) -> PrefixWidths {
+/// The widths for a list of entries, and for others that are not printed with them.
+pub(super) fn prefix_widths(style: &Style, entries: &[Entry], others: &[Entry]) -> PrefixWidths {
     let width = |text: fn(&Style, &Entry) -> String| {
-        entries.iter().map(|entry| text(style, entry).len()).max().unwrap_or(0)
+        entries.iter().chain(others).map(|entry| text(style, entry).len()).max().unwrap_or(0)
     };
     PrefixWidths {
         inode: if style.inode { width(|_, entry| entry.metadata.inode.to_decimal()) } else { 0 },
@@ -51,11 +51,16 @@ struct Cell {
 }
 
 /// Prints entries in the style's layout.
-pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -> Result<(), UtilityError> {
+pub(super) async fn print(
+    ctx: &mut Context,
+    style: &Style,
+    entries: &[Entry],
+    others: &[Entry],
+) -> Result<(), UtilityError> {
     let widths = if matches!(style.layout, Layout::Commas) {
         PrefixWidths { inode: 0, blocks: 0 }
     } else {
-        prefix_widths(style, entries)
+        prefix_widths(style, entries, others)
     };
     if style.layout == Layout::Lines {
         for entry in entries {
@@ -80,7 +85,10 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
 
 fn cell(style: &Style, widths: &PrefixWidths, entry: &Entry) -> Cell {
     let name = style.shown_name(&entry.name);
-    let prefix = widths.prefix(style, entry);
+    let mut prefix = widths.prefix(style, entry);
+    if style.context {
+        prefix.push_str("? ");
+    }
     let mark = indicator(style, &entry.metadata);
     let width = prefix.len() + String::from_utf8_lossy(&name).chars().count() + usize::from(mark.is_some());
     let mut text = prefix.into_bytes();
@@ -101,10 +109,21 @@ pub(super) fn push_colored(style: &Style, entry: &Entry, name: &[u8], out: &mut 
             out.extend_from_slice(b"\x1b[");
             out.extend_from_slice(color.as_bytes());
             out.push(b'm');
-            out.extend_from_slice(name);
+            push_linked(entry.link.as_deref(), name, out);
             out.extend_from_slice(b"\x1b[0m");
         }
-        None => out.extend_from_slice(name),
+        None => push_linked(entry.link.as_deref(), name, out),
+    }
+}
+
+/// Appends a name, as a link where it has an address.
+pub(super) fn push_linked(address: Option<&[u8]>, name: &[u8], out: &mut Vec<u8>) {
+    let Some(address) = address else {
+        out.extend_from_slice(name);
+        return;
+    };
+    for part in [b"\x1b]8;;", address, b"\x07", name, b"\x1b]8;;\x07"] {
+        out.extend_from_slice(part);
     }
 }
 
@@ -154,6 +173,8 @@ async fn table(ctx: &mut Context, style: &Style, cells: &[Cell]) -> Result<(), U
         return Ok(());
     }
     let down = style.layout == Layout::Columns;
+    // In a line without end no tabs are used.
+    let tab = if style.width == 0 { 0 } else { style.tab };
     let limit = if style.width == 0 { usize::MAX } else { style.width };
     let most = (limit / MIN_COLUMN).clamp(1, cells.len());
     // At most a third of the width is tried, so this is linear in the entries.
@@ -175,7 +196,7 @@ async fn table(ctx: &mut Context, style: &Style, cells: &[Cell]) -> Result<(), U
             let index = if down { column * rows + row } else { row * columns + column };
             let Some(cell) = cells.get(index) else { break };
             let mut text = Vec::new();
-            indent(position, column_start, &mut text);
+            indent(position, column_start, tab, &mut text);
             text.extend_from_slice(&cell.text);
             ctx.stdout.write(&text).await?;
             position = column_start + cell.width;
@@ -201,12 +222,11 @@ fn column_widths(cells: &[Cell], columns: usize, down: bool) -> Vec<usize> {
 }
 
 /// Blanks and tabs from one position to another, as GNU ls fills.
-fn indent(mut from: usize, to: usize, out: &mut Vec<u8>) {
-    const TAB: usize = 8;
+fn indent(mut from: usize, to: usize, tab: usize, out: &mut Vec<u8>) {
     while from < to {
-        if to / TAB > (from + 1) / TAB {
+        if tab != 0 && to / tab > (from + 1) / tab {
             out.push(b'\t');
-            from += TAB - from % TAB;
+            from += tab - from % tab;
         } else {
             out.push(b' ');
             from += 1;

@@ -1,8 +1,9 @@
 //! The entries that `ls` lists, and their order.
 
-use super::style::{Hidden, Indicator, Sort, Style};
-use crate::memory::{ToMetered, Vec};
+use super::style::{FollowOperands, Hidden, Indicator, Sort, Style};
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::file::join;
+use crate::utility::file::real_path::{Missing, resolve};
 use crate::utility::prelude::*;
 use crate::vfs::{DirEntry, FileKind, Metadata};
 use std::cmp::Ordering;
@@ -15,24 +16,48 @@ pub(super) struct Entry {
     pub(super) metadata: Metadata,
     /// A link's text, and what it leads to.
     pub(super) target: Option<(Text, Option<Metadata>)>,
+    /// Where a terminal leads to from its name.
+    pub(super) link: Option<Vec<u8>>,
+}
+
+/// The address of a file on the style's host, if names lead to files.
+pub(super) fn address(ctx: &Context, style: &Style, path: &[u8]) -> Option<Vec<u8>> {
+    let host = style.hyperlink.as_ref()?;
+    let path = resolve(ctx, path, Missing::Any).unwrap_or_else(|_| ctx.absolute(path));
+    let mut address = b"file://".to_metered();
+    escape_into(host, &mut address);
+    escape_into(&path, &mut address);
+    Some(address)
+}
+
+/// Percent signs stand for what an address cannot have.
+fn escape_into(text: &[u8], out: &mut Vec<u8>) {
+    for byte in text {
+        if byte.is_ascii_alphanumeric() || b"/~-._".contains(byte) {
+            out.push(*byte);
+        } else {
+            out.extend_from_slice(format!("%{byte:02x}").as_bytes());
+        }
+    }
 }
 
 impl Entry {
     /// An operand: links are followed as the style says.
     pub(super) fn of_operand(ctx: &Context, style: &Style, operand: &Text) -> Result<Self, FsError> {
         let own = ctx.lstat(operand)?;
-        if own.is_symlink() && style.follow_operands {
+        if own.is_symlink() && style.follow_operands != FollowOperands::None {
             match ctx.stat(operand) {
-                // Without -H and -L only links to directories are followed.
-                Ok(target) if style.follow || target.is_directory() => {
+                Ok(target) if style.follow_operands == FollowOperands::All || target.is_directory() => {
                     return Ok(Self {
                         name: operand.clone(),
                         path: operand.to_metered(),
                         metadata: target,
                         target: None,
+                        link: address(ctx, style, operand),
                     });
                 }
                 Err(error @ FsError::Limit(_)) => return Err(error),
+                Err(error) if style.follow_operands == FollowOperands::All => return Err(error),
                 _ => {}
             }
         }
@@ -40,8 +65,9 @@ impl Entry {
     }
 
     fn new(ctx: &Context, style: &Style, name: Text, path: Vec<u8>, own: Metadata) -> Result<Self, FsError> {
+        let link = address(ctx, style, &path);
         if !own.is_symlink() {
-            return Ok(Self { name, path, metadata: own, target: None });
+            return Ok(Self { name, path, metadata: own, target: None, link });
         }
         let found = match ctx.stat(&path) {
             Ok(metadata) => Some(metadata),
@@ -51,10 +77,10 @@ impl Entry {
         };
         if let (true, Some(metadata)) = (style.follow, &found) {
             let metadata = metadata.clone();
-            return Ok(Self { name, path, metadata, target: None });
+            return Ok(Self { name, path, metadata, target: None, link });
         }
         let text = ctx.fs().read_link(&ctx.absolute(&path))?;
-        Ok(Self { name, path, metadata: own, target: Some((text, found)) })
+        Ok(Self { name, path, metadata: own, target: Some((text, found)), link })
     }
 
     /// Whether it, or what it leads to, is a directory.

@@ -1,12 +1,12 @@
 //! `ls -l`.
 
-use super::columns::prefix_widths;
+use super::columns::{prefix_widths, push_linked};
+use super::dired::Dired;
 use super::entry::{Entry, indicator};
 use super::style::{Indicator, Style};
-use crate::memory::{String, ToDecimal, ToMeteredString, Vec, format};
+use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format};
 use crate::utility::file::is_recent;
 use crate::utility::format::file_mode::mode_letters;
-use crate::utility::format::human_size::human_size;
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 use std::fmt::Write as _;
@@ -20,13 +20,24 @@ struct Line {
 }
 
 /// Prints a line for each entry; columns are as wide as their widest field.
-pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -> Result<(), UtilityError> {
+/// Fields of `others` count as
+/// well, which are not printed: operands that are listed later. `dired` keeps where names stand.
+pub(super) async fn print(
+    ctx: &mut Context,
+    style: &Style,
+    entries: &[Entry],
+    others: &[Entry],
+    mut dired: Option<&mut Dired>,
+) -> Result<(), UtilityError> {
     let mut lines = Vec::with_capacity(entries.len());
     let (mut links, mut user, mut group, mut size) = (0, 0, 0, 0);
-    let minor_width =
-        entries.iter().filter_map(|entry| entry.metadata.device).map(|(_, minor)| minor.to_decimal().len());
+    let minor_width = entries
+        .iter()
+        .chain(others)
+        .filter_map(|entry| entry.metadata.device)
+        .map(|(_, minor)| minor.to_decimal().len());
     let minor_width = minor_width.max().unwrap_or(0);
-    for entry in entries {
+    for entry in entries.iter().chain(others) {
         ctx.tick().await?;
         let line = Line::of(ctx, style, &entry.metadata, minor_width);
         links = links.max(line.links.len());
@@ -35,7 +46,7 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
         size = size.max(line.size.len());
         lines.push(line);
     }
-    let widths = prefix_widths(style, entries);
+    let widths = prefix_widths(style, entries, others);
     let now = ctx.session.clock.now();
     for (entry, line) in entries.iter().zip(&lines) {
         ctx.tick().await?;
@@ -48,17 +59,28 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
         if style.group {
             let _ = write!(text, "{:<group$} ", line.group);
         }
+        if style.author {
+            let _ = write!(text, "{:<user$} ", line.user);
+        }
+        if style.context {
+            text.push_str("? ");
+        }
         let _ = write!(text, "{:>size$} ", line.size);
         let moment = style.moment(&entry.metadata);
         let format = if is_recent(moment, now) { &style.recent_format } else { &style.old_format };
-        let mut out = text.into_bytes();
+        let mut out = if dired.is_some() { b"  ".to_metered() } else { Vec::new() };
+        out.extend_from_slice(text.as_bytes());
         style.zone.format_into(format, &style.zone.since_epoch(moment), &mut out);
         out.push(b' ');
-        super::columns::push_colored(style, entry, &style.shown_name(&entry.name), &mut out);
+        let name = style.shown_name(&entry.name);
+        let start = out.len();
+        super::columns::push_colored(style, entry, &name, &mut out);
+        // Colors do not count.
+        let uncounted = out.len() - start - name.len();
         match &entry.target {
             Some((target, found)) => {
                 out.extend_from_slice(b" -> ");
-                out.extend_from_slice(&style.shown_name(target));
+                push_linked(entry.link.as_deref(), &style.shown_name(target), &mut out);
                 if style.indicator > Indicator::None
                     && let Some(found) = found
                 {
@@ -68,6 +90,9 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
             None => out.extend(indicator(style, &entry.metadata)),
         }
         out.push(style.end);
+        if let Some(dired) = &mut dired {
+            dired.line(start, name.len(), out.len() - uncounted);
+        }
         ctx.stdout.write(&out).await?;
     }
     Ok(())
@@ -79,10 +104,9 @@ impl Line {
             Some(name) => name.to_metered_string(),
             None => id.to_decimal(),
         };
-        let size = match (metadata.device, style.human) {
-            (Some((major, minor)), _) => format!("{major}, {minor:>minor_width$}"),
-            (None, Some(base)) => human_size(metadata.size, base),
-            (None, None) => metadata.size.to_decimal(),
+        let size = match metadata.device {
+            Some((major, minor)) => format!("{major}, {minor:>minor_width$}"),
+            None => style.shown_size(metadata.size),
         };
         Self {
             links: metadata.links.to_decimal(),

@@ -1,9 +1,11 @@
 //! `ls`: lists directories. POSIX XCU ls, GNU coreutils ls(1). Standard output is not a terminal: one name a line unless
 //! asked otherwise.
 //!
-//! `style.rs` reads the options, `entry.rs` gathers and sorts entries, `long.rs` prints `-l`, `columns.rs` the others.
+//! `style.rs` reads the options, `entry.rs` gathers and sorts entries, `long.rs` prints `-l`, `columns.rs` the others,
+//! `dired.rs` what an editor wants to know of a long listing.
 
 mod columns;
+mod dired;
 pub(in crate::utility) mod entry;
 mod long;
 mod style;
@@ -11,6 +13,7 @@ mod style;
 use crate::memory::{JoinMetered, Vec, format, vec};
 use crate::utility::format::quote::quote_name;
 use crate::utility::prelude::*;
+use dired::Dired;
 use entry::Entry;
 pub(in crate::utility) use style::Opt;
 use style::Style;
@@ -55,13 +58,18 @@ async fn list(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus
     let style = Style::of(ctx, &options)?;
     let operands =
         if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
-    let mut listing = Listing { style, status: ExitStatus::SUCCESS, printed: false, heading: false };
+    let dired = style.dired.then(Dired::default);
+    let mut listing = Listing { style, dired, status: ExitStatus::SUCCESS, printed: false, heading: false };
     listing.operands(ctx, operands).await?;
+    if let Some(dired) = &listing.dired {
+        dired.print(ctx, listing.style.quoting_name()).await?;
+    }
     Ok(listing.status)
 }
 
 struct Listing {
     style: Style,
+    dired: Option<Dired>,
     status: ExitStatus,
     /// Something was printed: a blank line comes before the next directory.
     printed: bool,
@@ -89,7 +97,7 @@ impl Listing {
         entry::sort(&self.style, &mut files);
         entry::sort(&self.style, &mut directories);
         if !files.is_empty() {
-            self.print(ctx, &files).await?;
+            self.print(ctx, &files, &directories).await?;
             self.printed = true;
         }
         // A stack: the next one is the last.
@@ -121,8 +129,19 @@ impl Listing {
         };
         if self.heading {
             let blank: &[u8] = if self.printed { b"\n" } else { b"" };
+            let indent: &[u8] = if self.dired.is_some() { b"  " } else { b"" };
             let name = self.style.shown_name(&directory.path);
-            ctx.stdout.write(&[blank, &name, b":\n"].concat_metered()).await?;
+            if let Some(dired) = &mut self.dired {
+                dired.heading(
+                    blank.len() + indent.len(),
+                    name.len(),
+                    blank.len() + indent.len() + name.len() + 2,
+                );
+            }
+            let address = entry::address(ctx, &self.style, &directory.path);
+            let mut shown = Vec::new();
+            columns::push_linked(address.as_deref(), &name, &mut shown);
+            ctx.stdout.write(&[blank, indent, &shown, b":\n"].concat_metered()).await?;
         }
         self.printed = true;
         let (mut entries, errors) = entry::gather(ctx, &self.style, &directory.path, names).await?;
@@ -132,10 +151,14 @@ impl Listing {
         }
         entry::sort(&self.style, &mut entries);
         if self.style.long || self.style.blocks {
-            let line = format!("total {}\n", self.style.total(&entries));
+            let indent = if self.dired.is_some() { "  " } else { "" };
+            let line = format!("{indent}total {}\n", self.style.total(&entries));
+            if let Some(dired) = &mut self.dired {
+                dired.text(line.len());
+            }
             ctx.stdout.write(line.as_bytes()).await?;
         }
-        self.print(ctx, &entries).await?;
+        self.print(ctx, &entries, &[]).await?;
         if self.style.recursive {
             for entry in entries.iter().rev() {
                 let is_dots = matches!(entry.name.as_bytes(), b"." | b"..");
@@ -147,11 +170,17 @@ impl Listing {
         Ok(())
     }
 
-    async fn print(&mut self, ctx: &mut Context, entries: &[Entry]) -> Result<(), UtilityError> {
+    /// Prints entries; what `others` need counts for the widths of columns.
+    async fn print(
+        &mut self,
+        ctx: &mut Context,
+        entries: &[Entry],
+        others: &[Entry],
+    ) -> Result<(), UtilityError> {
         if self.style.long {
-            long::print(ctx, &self.style, entries).await
+            long::print(ctx, &self.style, entries, others, self.dired.as_mut()).await
         } else {
-            columns::print(ctx, &self.style, entries).await
+            columns::print(ctx, &self.style, entries, others).await
         }
     }
 }

@@ -4,7 +4,8 @@ use super::entry::Entry;
 use crate::memory::{JoinText, String, ToDecimal, ToMetered, Vec, format};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::file::blocks;
-use crate::utility::format::human_size::human_size;
+use crate::utility::format::block_size::{BlockSize, size_message};
+use crate::utility::format::keyword::keyword;
 use crate::utility::format::quote::{escape_name, quote, quote_c, quote_if_needed, quote_name};
 use crate::utility::format::time_format::Zone;
 use crate::utility::prelude::*;
@@ -16,7 +17,9 @@ options! {
     pub(in crate::utility) enum Opt {
         All = flag('a', "all", "do not ignore entries starting with ."),
         AlmostAll = flag('A', "almost-all", "do not list implied . and .."),
+        Author = flag('\0', "author", "with -l, print the author of each file"),
         Escape = flag('b', "escape", "print C-style escapes for nongraphic characters"),
+        BlockSize = value('\0', "block-size", "SIZE", "with -l and -s, scale sizes by SIZE when printing them"),
         IgnoreBackups = flag('B', "ignore-backups", "do not list implied entries ending with ~"),
         ChangeTime = flag(
             'c',
@@ -26,13 +29,10 @@ options! {
         Columns = flag('C', "", "list entries by columns"),
         Color = optional('\0', "color", "WHEN", "color the output WHEN: always, auto, never"),
         Directory = flag('d', "directory", "list directories themselves, not their contents"),
+        Dired = flag('D', "dired", "generate output designed for Emacs' dired mode"),
         RawDirectory = flag('f', "", "do not sort, enable -aU, disable -ls --color"),
-        Classify = optional(
-            'F',
-            "classify",
-            "WHEN",
-            "append indicator (one of */=>@|) to entries WHEN: always, auto, never",
-        ),
+        Classify = flag('F', "", "append indicator (one of */=>@|) to entries"),
+        ClassifyWhen = optional('\0', "classify", "WHEN", "as -F, WHEN: always, auto, never"),
         FileType = flag('\0', "file-type", "likewise, except do not append '*'"),
         Format = value(
             '\0',
@@ -51,12 +51,18 @@ options! {
             "dereference-command-line",
             "follow symbolic links listed on the command line",
         ),
+        DereferenceDirectories = flag(
+            '\0',
+            "dereference-command-line-symlink-to-dir",
+            "follow each command line symbolic link that points to a directory",
+        ),
         Hide = value(
             '\0',
             "hide",
             "PATTERN",
             "do not list implied entries matching shell PATTERN (overridden by -a or -A)",
         ),
+        Hyperlink = optional('\0', "hyperlink", "WHEN", "hyperlink file names WHEN: always, auto, never"),
         IndicatorStyle = value(
             '\0',
             "indicator-style",
@@ -78,6 +84,7 @@ options! {
         LongWithoutGroup = flag('o', "", "like -l, but do not list group information"),
         Slash = flag('p', "", "append / indicator to directories"),
         HideControlChars = flag('q', "hide-control-chars", "print ? instead of nongraphic characters"),
+        ShowControlChars = flag('\0', "show-control-chars", "show nongraphic characters as-is (the default)"),
         QuoteName = flag('Q', "quote-name", "enclose entry names in double quotes"),
         QuotingStyle = value(
             '\0',
@@ -108,12 +115,14 @@ options! {
             "time/date format with -l: full-iso, long-iso, iso, locale, +FORMAT",
         ),
         SortByTime = flag('t', "", "sort by time, newest first"),
+        TabSize = value('T', "tabsize", "COLS", "assume tab stops at each COLS instead of 8"),
         AccessTime = flag('u', "", "with -lt: sort by, and show, access time"),
         Unsorted = flag('U', "", "do not sort; list entries in directory order"),
         SortByVersion = flag('v', "", "natural sort of (version) numbers within text"),
         Width = value('w', "width", "COLS", "set output width to COLS; 0 means no limit"),
         Across = flag('x', "", "list entries by lines instead of by columns"),
         SortByExtension = flag('X', "", "sort alphabetically by entry extension"),
+        Context = flag('Z', "context", "print any security context of each file"),
         Zero = flag('\0', "zero", "end each output line with NUL, not newline"),
         OnePerLine = flag('1', "", "list one file per line"),
     }
@@ -165,6 +174,15 @@ pub(super) enum TimeField {
     Modified,
 }
 
+/// Which links are followed that are operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FollowOperands {
+    None,
+    /// Those that lead to directories.
+    Directories,
+    All,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hidden {
     Skip,
@@ -193,10 +211,20 @@ pub(super) struct Style {
     pub(super) numeric: bool,
     pub(super) inode: bool,
     pub(super) blocks: bool,
-    /// Base of sizes for people.
-    pub(super) human: Option<u64>,
+    pub(super) author: bool,
+    /// Files have no security context; a question mark stands for it.
+    pub(super) context: bool,
+    /// The unit of blocks.
+    unit: BlockSize,
+    /// The unit of sizes of files; `None`: bytes.
+    file_unit: Option<BlockSize>,
     pub(super) follow: bool,
-    pub(super) follow_operands: bool,
+    pub(super) follow_operands: FollowOperands,
+    /// The host that links from names to files name.
+    pub(super) hyperlink: Option<Text>,
+    pub(super) dired: bool,
+    /// Columns from a tab stop to the next; 0: tabs are not used.
+    pub(super) tab: usize,
     pub(super) color: bool,
     /// Whether a color was printed already.
     pub(super) colored: std::sync::atomic::AtomicBool,
@@ -208,12 +236,22 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) fn of(ctx: &Context, options: &Options<Opt>) -> Result<Self, UtilityError> {
+    pub(super) fn of(ctx: &mut Context, options: &Options<Opt>) -> Result<Self, UtilityError> {
         let unsorted = options.has(Opt::RawDirectory);
         let (long, layout) = layout(options)?;
         let (recent_format, old_format) = time_formats(ctx, options)?;
         let sort = sort(options)?;
         let time = time_field(options)?;
+        let (unit, file_unit) = units(ctx, options)?;
+        let shown = indicator(options)?;
+        let follow =
+            options.last_of([Opt::Dereference, Opt::DereferenceCommandLine, Opt::DereferenceDirectories]);
+        let hyperlink = if hyperlinks(options)? { Some(ctx.session.identity.host.clone()) } else { None };
+        let dired = options.has(Opt::Dired) && long && hyperlink.is_none();
+        if dired && options.has(Opt::Zero) {
+            return Err(fault("--dired and --zero are incompatible"));
+        }
+        let is_table = !long && layout != Layout::Lines;
         let pattern =
             |text: &Text| Pattern::parse(text, PatternOptions { period: true, ..PatternOptions::default() });
         let hidden = match options.last_of([Opt::All, Opt::AlmostAll, Opt::RawDirectory]) {
@@ -239,7 +277,7 @@ impl Style {
             directory_itself: options.has(Opt::Directory),
             directories_first: options.has(Opt::GroupDirectoriesFirst) && sort != Sort::None,
             hidden,
-            indicator: indicator(options)?,
+            indicator: shown,
             quoting: quoting(options)?,
             time,
             recent_format,
@@ -250,19 +288,25 @@ impl Style {
             numeric: options.has(Opt::NumericUidGid),
             inode: options.has(Opt::Inode),
             blocks: options.has(Opt::Size),
-            human: match options.last_of([Opt::HumanReadable, Opt::Si, Opt::Kibibytes]) {
-                Some(Opt::HumanReadable) => Some(1024),
-                Some(Opt::Si) => Some(1000),
-                _ => None,
+            author: options.has(Opt::Author),
+            context: options.has(Opt::Context),
+            unit,
+            file_unit,
+            follow: follow == Some(Opt::Dereference),
+            follow_operands: match follow {
+                Some(Opt::Dereference | Opt::DereferenceCommandLine) => FollowOperands::All,
+                Some(_) => FollowOperands::Directories,
+                None if long || options.has(Opt::Directory) || shown == Indicator::Classify => {
+                    FollowOperands::None
+                }
+                None => FollowOperands::Directories,
             },
-            follow: options.has(Opt::Dereference),
-            follow_operands: options.has_any([Opt::DereferenceCommandLine, Opt::Dereference])
-                || !(long
-                    || options.has(Opt::Directory)
-                    || matches!(indicator(options)?, Indicator::Classify)),
+            hyperlink,
+            dired,
+            tab: tab_size(ctx, options, is_table)?,
             color: !unsorted && color(ctx, options)?,
             colored: false.into(),
-            width: width(options)?,
+            width: width(ctx, options, is_table)?,
             end: if options.has(Opt::Zero) { 0 } else { b'\n' },
             ignore: options.values(Opt::Ignore).map(pattern).collect(),
             hide: options.values(Opt::Hide).map(pattern).collect(),
@@ -303,11 +347,24 @@ impl Style {
         }
     }
 
-    /// Blocks of 1024 bytes, or a size for people.
+    /// A count of blocks of 512 bytes.
     pub(super) fn shown_blocks(&self, count: u64) -> String {
-        match self.human {
-            Some(base) => human_size(count * 512, base),
-            None => count.div_ceil(2).to_decimal(),
+        self.unit.show(count.saturating_mul(512))
+    }
+
+    /// The size of a file.
+    pub(super) fn shown_size(&self, size: u64) -> String {
+        self.file_unit.map_or_else(|| size.to_decimal(), |unit| unit.show(size))
+    }
+
+    /// The name of the style in which names are quoted.
+    pub(super) const fn quoting_name(&self) -> &'static str {
+        match self.quoting {
+            Quoting::Literal | Quoting::Hide => "literal",
+            Quoting::C => "c",
+            Quoting::Escape => "escape",
+            Quoting::Shell => "shell-escape",
+            Quoting::ShellAlways => "shell-escape-always",
         }
     }
 
@@ -418,7 +475,8 @@ fn indicator(options: &Options<Opt>) -> Result<Indicator, UtilityError> {
         match option {
             Opt::Slash => indicator = Indicator::Slash,
             Opt::FileType => indicator = Indicator::FileType,
-            Opt::Classify if is_always("--classify", argument)? => indicator = Indicator::Classify,
+            Opt::Classify => indicator = Indicator::Classify,
+            Opt::ClassifyWhen if is_always("--classify", argument)? => indicator = Indicator::Classify,
             Opt::IndicatorStyle => {
                 indicator = match argument.map_or(&b""[..], |text| text.as_bytes()) {
                     b"none" => Indicator::None,
@@ -444,7 +502,6 @@ fn quoting(options: &Options<Opt>) -> Result<Quoting, UtilityError> {
             Opt::Escape => quoting = Quoting::Escape,
             Opt::Literal => quoting = Quoting::Literal,
             Opt::QuoteName => quoting = Quoting::C,
-            Opt::HideControlChars if quoting == Quoting::Literal => quoting = Quoting::Hide,
             Opt::QuotingStyle => {
                 quoting = match argument.map_or(&b""[..], |text| text.as_bytes()) {
                     b"literal" => Quoting::Literal,
@@ -469,20 +526,96 @@ fn quoting(options: &Options<Opt>) -> Result<Quoting, UtilityError> {
             _ => {}
         }
     }
-    Ok(quoting)
+    let hides =
+        options.last_of([Opt::HideControlChars, Opt::ShowControlChars]) == Some(Opt::HideControlChars);
+    Ok(if hides && quoting == Quoting::Literal { Quoting::Hide } else { quoting })
+}
+
+/// The unit of blocks, and that of sizes of files.
+fn units(ctx: &Context, options: &Options<Opt>) -> Result<(BlockSize, Option<BlockSize>), UtilityError> {
+    let mut given = None;
+    for (option, argument) in options.given() {
+        match option {
+            Opt::HumanReadable => given = Some(BlockSize::Human(1024)),
+            Opt::Si => given = Some(BlockSize::Human(1000)),
+            Opt::BlockSize => {
+                let text = argument.map_or(&b""[..], |text| text.as_bytes());
+                let wrong = |error| fault(size_message(error, "--block-size", text));
+                given = Some(BlockSize::parse(text).map_err(wrong)?);
+            }
+            _ => {}
+        }
+    }
+    if let Some(unit) = given {
+        return Ok((unit, Some(unit)));
+    }
+    let unit = BlockSize::of_environment(ctx, "LS_BLOCK_SIZE");
+    let is_for_files =
+        ["LS_BLOCK_SIZE", "BLOCK_SIZE"].iter().any(|name| ctx.env.get(name.as_bytes()).is_some());
+    let blocks = if options.has(Opt::Kibibytes) { BlockSize::of(1024) } else { unit };
+    Ok((blocks, is_for_files.then_some(unit)))
+}
+
+fn hyperlinks(options: &Options<Opt>) -> Result<bool, UtilityError> {
+    let mut wanted = false;
+    for (_, argument) in options.given().filter(|(option, _)| *option == Opt::Hyperlink) {
+        wanted = is_always("--hyperlink", argument)?;
+    }
+    Ok(wanted)
+}
+
+fn fault(message: impl Into<String>) -> UtilityError {
+    UtilityError::Failed { message: message.into(), status: 2 }
+}
+
+/// A number as C writes it; one that is too large stands for the largest.
+fn plain_number(text: &[u8]) -> Option<usize> {
+    let (radix, digits) = match text {
+        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+        [b'0', ..] => (8, text),
+        _ => (10, text),
+    };
+    let valid = !digits.is_empty() && digits.iter().all(|byte| char::from(*byte).is_digit(radix));
+    let digits = std::str::from_utf8(digits).ok().filter(|_| valid)?;
+    Some(usize::from_str_radix(digits, radix).unwrap_or(usize::MAX))
+}
+
+/// A number of columns that an option gives, or a variable of the environment, which is only looked at for tables.
+fn columns(
+    ctx: &mut Context,
+    given: Option<&Text>,
+    what: &str,
+    variable: &str,
+    is_table: bool,
+) -> Result<Option<usize>, UtilityError> {
+    if let Some(text) = given {
+        let wrong = || fault(format!("invalid {what}: {}", quote(text)));
+        return plain_number(text).ok_or_else(wrong).map(Some);
+    }
+    let Some(text) = ctx.env.get(variable.as_bytes()).filter(|text| is_table && !text.is_empty()) else {
+        return Ok(None);
+    };
+    let number = plain_number(text);
+    if number.is_none() {
+        let what = what.strip_prefix("line ").unwrap_or(what);
+        let message = format!("ignoring invalid {what} in environment variable {variable}: {}", quote(text));
+        ctx.warn(message);
+    }
+    Ok(number)
+}
+
+fn tab_size(ctx: &mut Context, options: &Options<Opt>, is_table: bool) -> Result<usize, UtilityError> {
+    Ok(columns(ctx, options.value(Opt::TabSize), "tab size", "TABSIZE", is_table)?.unwrap_or(8))
 }
 
 /// Standard output is not a terminal, so `auto` is never.
 fn is_always(option: &str, argument: Option<&Text>) -> Result<bool, UtilityError> {
-    match argument.map_or(&b"always"[..], |text| text.as_bytes()) {
-        b"always" | b"yes" | b"force" => Ok(true),
-        b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty" => Ok(false),
-        other => invalid(
-            other,
-            option,
-            &[&["always", "yes", "force"], &["never", "no", "none"], &["auto", "tty", "if-tty"]],
-        ),
-    }
+    let rows: [(&[&str], bool); 3] = [
+        (&["always", "yes", "force"], true),
+        (&["never", "no", "none"], false),
+        (&["auto", "tty", "if-tty"], false),
+    ];
+    argument.map_or(Ok(true), |word| keyword(option, &rows, word))
 }
 
 /// Colors need a terminal type that has them.
@@ -512,18 +645,8 @@ fn color(ctx: &Context, options: &Options<Opt>) -> Result<bool, UtilityError> {
     Ok(wanted && (has(b"COLORTERM") || has(b"LS_COLORS") || known))
 }
 
-fn width(options: &Options<Opt>) -> Result<usize, UtilityError> {
-    match options.value(Opt::Width) {
-        None => Ok(80),
-        Some(text) => {
-            let digits = text.iter().all(u8::is_ascii_digit);
-            let parsed = std::str::from_utf8(text).ok().filter(|_| digits).and_then(|text| text.parse().ok());
-            parsed.ok_or_else(|| UtilityError::Failed {
-                message: format!("invalid line width: {}", quote(text)),
-                status: 2,
-            })
-        }
-    }
+fn width(ctx: &mut Context, options: &Options<Opt>, is_table: bool) -> Result<usize, UtilityError> {
+    Ok(columns(ctx, options.value(Opt::Width), "line width", "COLUMNS", is_table)?.unwrap_or(80))
 }
 
 /// The formats for a recent and for an old time.

@@ -401,8 +401,11 @@ mod tests {
         ];
         let ordering = KeyOrdering { numeric: true, ..KeyOrdering::default() };
         for pair in sorted.windows(2) {
-            assert_eq!(compare(ordering, 0, pair[0], pair[1]), Ordering::Less, "{pair:?}");
-            assert!(summary(ordering, 0, pair[0]) <= summary(ordering, 0, pair[1]), "{pair:?}");
+            assert_eq!(compare(ordering, Seed::Number(0), pair[0], pair[1]), Ordering::Less, "{pair:?}");
+            assert!(
+                summary(ordering, Seed::Number(0), pair[0]) <= summary(ordering, Seed::Number(0), pair[1]),
+                "{pair:?}"
+            );
         }
         assert_eq!(numeric(b"-0", b"0"), Ordering::Equal);
     }
