@@ -64,7 +64,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         },
         // The name is one of the machine itself.
         Some(Opt::Address) => b"127.0.0.1",
-        Some(Opt::Nis) => return Err(UtilityError::failed("Local domain name not set")),
+        Some(Opt::Nis) => {
+            ctx.stdout.write(b"hostname: Local domain name not set\n").await?;
+            return Ok(ExitStatus::FAILURE);
+        }
         Some(_) => b"",
     };
     ctx.stdout.write(&[shown, b"\n"].concat_metered()).await?;

@@ -249,14 +249,27 @@ async fn permute(
 ) -> Result<(), UtilityError> {
     let count = lines.count();
     let mut moved: HashMap<u64, u64> = HashMap::new();
+    // Nothing is printed where a file of random bytes ends too early.
+    let mut chosen_lines: Vec<u64> = Vec::new();
+    let waits = source.is_file();
     for step in 0..count.min(wanted) {
         let chosen = step + source.below(ctx, count - step).await?;
         let here = moved.remove(&step).unwrap_or(step);
         let index = if chosen == step { here } else { moved.insert(chosen, here).unwrap_or(chosen) };
+        ctx.tick().await?;
+        if waits {
+            chosen_lines.push(index);
+            continue;
+        }
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);
         lines.write(index, end, out);
         out.flush_if_full().await?;
+    }
+    for index in chosen_lines {
         ctx.tick().await?;
+        let out = file.as_mut().unwrap_or(&mut ctx.stdout);
+        lines.write(index, end, out);
+        out.flush_if_full().await?;
     }
     Ok(())
 }

@@ -71,12 +71,35 @@ enum Separator<'s> {
 
 fn compile(ctx: &Context, source: &[u8]) -> Result<Regex, UtilityError> {
     // Where an anchor stands in it, it is about lines. (That `.` matches a newline then is not done.)
-    let has_anchor = source.iter().any(|byte| matches!(byte, b'^' | b'$'));
+    let has_anchor = has_anchor(source);
     let options = RegexOptions { newline_sensitive: has_anchor, ..regex_options(&ctx.meter) };
     Regex::new(&extended_from_emacs(source), Syntax::Extended, &options).map_err(|error| match error {
         RegexError::Stopped(_) => stopped(&ctx.meter).into(),
         error => UtilityError::failed(format!("{error}")),
     })
+}
+
+/// Whether `^` or `$` stands outside of brackets and without a backslash.
+fn has_anchor(source: &[u8]) -> bool {
+    let mut bytes = source.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+            }
+            b'^' | b'$' => return true,
+            b'[' => {
+                // A bracket right at the start of the list is one of it.
+                let rest = bytes.as_slice();
+                let start = rest.strip_prefix(b"^").unwrap_or(rest);
+                let first = rest.len() - start.len() + usize::from(!start.is_empty());
+                let end = memchr::memchr(b']', rest.get(first..).unwrap_or(&[]));
+                bytes = rest.get(end.map_or(rest.len(), |end| first + end + 1)..).unwrap_or(&[]).iter();
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The separator that begins last before `end`, as it is found by who goes back from there: a longer one that begins earlier

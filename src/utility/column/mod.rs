@@ -72,6 +72,8 @@ pub(super) const UTILITY: Utility = Utility {
         example("printf '1 0 A\\n2 1 B\\n' | column -r 3 -i 1 -p 2 -H 1,2", "A\n\u{2514}\u{2500}B\n"),
     ],
     run: start!(run),
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     ..Utility::BASE
 };
 

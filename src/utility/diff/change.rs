@@ -81,14 +81,10 @@ impl Extent {
     }
 }
 
-/// Groups of changes whose contexts touch; a change that is ignored joins only what is nearer.
+/// Groups of changes whose contexts touch; a change that is ignored joins what comes before it only where that is nearer.
 pub(super) fn hunks(changes: &[Change], context: usize) -> impl Iterator<Item = &[Change]> {
     changes.chunk_by(move |one, two| {
-        let near = if one.is_ignored || two.is_ignored {
-            context
-        } else {
-            context.saturating_mul(2).saturating_add(1)
-        };
+        let near = if two.is_ignored { context } else { context.saturating_mul(2).saturating_add(1) };
         two.left - (one.left + one.deleted) < near
     })
 }

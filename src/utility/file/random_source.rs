@@ -25,6 +25,11 @@ impl RandomSource {
         Ok(Self { file, number: 0, most: 0 })
     }
 
+    /// Whether it is a file, which may end.
+    pub(crate) const fn is_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// Fills `bytes`.
     pub(crate) async fn fill(&mut self, ctx: &mut Context, bytes: &mut [u8]) -> Result<(), UtilityError> {
         for slot in bytes {

@@ -44,9 +44,9 @@ mod tests {
         for (word, want) in
             [("n", "ambiguous argument ‘n’"), ("", "ambiguous argument ‘’"), ("z", "invalid argument ‘z’")]
         {
-            let message = keyword("x", &rows, word.as_bytes()).map_err(|error| format!("{error}"));
+            let message = keyword("x", &rows, word.as_bytes()).map_err(|error| error.to_string());
             let rest = " for ‘x’\nValid arguments are:\n  - ‘none’, ‘off’\n  - ‘never’, ‘numbered’";
-            assert_eq!(message, Err(format!("{want}{rest}")));
+            assert_eq!(message, Err(std::format!("{want}{rest}")));
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn warn(ctx: &mut Context, settings: &SortOptions) {
     };
     let mut unused = settings.global;
     for (index, key) in settings.keys.iter().enumerate() {
-        warn_of_key(ctx, settings, key, index + 1, is_simple);
+        warn_of_key(ctx, settings, key, index + 1);
         unused.take_away(key.ordering);
     }
     warn_of_numbers(ctx, settings);
@@ -39,7 +39,7 @@ pub(super) fn warn(ctx: &mut Context, settings: &SortOptions) {
     }
 }
 
-fn warn_of_key(ctx: &mut Context, settings: &SortOptions, key: &Key, number: usize, is_simple: bool) {
+fn warn_of_key(ctx: &mut Context, settings: &SortOptions, key: &Key, number: usize) {
     let ordering = key.ordering;
     if let Some((old, new)) = &key.obsolete {
         let (old, new) = (quote(old.as_bytes()), quote(new.as_bytes()));
@@ -53,9 +53,8 @@ fn warn_of_key(ctx: &mut Context, settings: &SortOptions, key: &Key, number: usi
         ctx.warn(format_args!("key {number} has zero width and will be ignored"));
     }
     let skips = ordering.is_numeric() || ordering.month;
-    let is_aligned = is_simple && ordering.is_default() && key.start_character == 0 && key.end_character == 0;
     let is_offset = key.end_field == Some(0) && key.end_character != 0;
-    let start_counts = !ordering.skip_start_blanks && (!(skips || is_aligned) || key.start_character != 0);
+    let start_counts = !ordering.skip_start_blanks && (!skips || key.start_character != 0);
     let end_counts = !ordering.skip_end_blanks && key.end_character != 0;
     if !is_empty && settings.tab.is_none() && !is_offset && (start_counts || end_counts) {
         ctx.warn(format_args!(
