@@ -201,7 +201,7 @@ fn copy_options(ctx: &mut Context, options: &Options<Opt>) -> Result<CopyOptions
 fn is_always_shared(options: &Options<Opt>) -> Result<Option<bool>, UtilityError> {
     let (mut always, mut auto) = (false, true);
     for (option, word) in options.given() {
-        let word = word.map(|word| word.as_bytes());
+        let word = word.map(Text::as_bytes);
         if option == Opt::Reflink {
             let rows = [(&["auto"][..], false), (&["always"], true), (&["never"], false)];
             always = word.map_or(Ok(true), |word| keyword("--reflink", &rows, word))?;
@@ -256,7 +256,7 @@ fn preserved(options: &Options<Opt>) -> Result<Preserved, UtilityError> {
         }
     };
     for (option, list) in options.given() {
-        let list = list.map(|list| list.as_bytes());
+        let list = list.map(Text::as_bytes);
         match (option, list) {
             (Opt::Archive, _) => set(Attribute::All, true),
             (Opt::KeepLinks, _) => set(Attribute::Links, true),

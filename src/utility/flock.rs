@@ -43,7 +43,6 @@ flock [options] <file descriptor number>",
     run: start!(run),
     help_letter: Some('h'),
     version_letter: Some('V'),
-    ..Utility::BASE
 };
 
 const USAGE: u8 = 64;

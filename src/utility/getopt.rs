@@ -36,7 +36,6 @@ pub(super) const UTILITY: Utility = Utility {
     run: start!(run),
     help_letter: Some('h'),
     version_letter: Some('V'),
-    ..Utility::BASE
 };
 
 /// Exit status: 0; 1 when the parameters were wrong, 2 when the options of `getopt` were, 4 with `-T`.

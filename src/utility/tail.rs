@@ -51,6 +51,10 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+fn ends_with_nan(text: &[u8]) -> bool {
+    text.last_chunk::<3>().is_some_and(|end| end.eq_ignore_ascii_case(b"nan"))
+}
+
 /// What to print of each input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
@@ -174,7 +178,7 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
                 let number = Extended::parse(text);
                 let is_number = number.length == text.len()
                     && !text.is_empty()
-                    && (number.value.is_finite() || !text.to_ascii_lowercase().ends_with(b"nan"));
+                    && (number.value.is_finite() || !ends_with_nan(text));
                 if !is_number || number.value.is_negative() {
                     return Err(UtilityError::failed(format!("invalid number of seconds: {}", quote(text))));
                 }

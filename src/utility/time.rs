@@ -32,7 +32,6 @@ pub(super) const UTILITY: Utility = Utility {
     run: start!(run),
     help_letter: Some('h'),
     version_letter: Some('V'),
-    ..Utility::BASE
 };
 
 const DEFAULT: &[u8] = b"%Uuser %Ssystem %Eelapsed %PCPU (%Xavgtext+%Davgdata %Mmaxresident)k\n\

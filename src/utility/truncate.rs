@@ -111,7 +111,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for operand in &options.operands {
         ctx.tick().await?;
         let blocks = size.map_or(0, |size| size.value);
-        let scaled = blocks.checked_mul(unit).filter(|bytes| *bytes <= i64::MAX as u64);
+        let scaled = blocks.checked_mul(unit).filter(|bytes| i64::try_from(*bytes).is_ok());
         let Some(bytes) = scaled else {
             status = ctx.warn(format_args!(
                 "overflow in {blocks} * {unit} byte blocks for file {}",

@@ -27,8 +27,12 @@ fn is_used(variant: &Variant, text: &str) -> bool {
 
 /// The names of the case files that may use the table of a source.
 fn case_files(source: &str) -> Vec<String> {
-    if source == "file/ownership.rs" {
-        return vec!["chown".to_owned(), "chgrp".to_owned()];
+    // Tables that utilities share.
+    match source {
+        "file/ownership.rs" => return ["chown", "chgrp"].map(str::to_owned).into(),
+        "file/backup.rs" => return ["cp", "mv", "ln", "install"].map(str::to_owned).into(),
+        "format/block_size.rs" => return ["df", "du"].map(str::to_owned).into(),
+        _ => {}
     }
     let base = source.split('/').next().unwrap_or(source).trim_end_matches(".rs").trim_end_matches('_');
     match base {

@@ -78,7 +78,10 @@ impl BlockSize {
 
     /// As [`BlockSize::parse`], of the argument of an option, which the message names.
     pub(in crate::utility) fn of_option(option: BlockOpt, text: &[u8]) -> Result<Self, UtilityError> {
-        let name = if option == BlockOpt::Short { "-B" } else { "--block-size" };
+        let name = match option {
+            BlockOpt::Short => "-B",
+            BlockOpt::Long => "--block-size",
+        };
         Self::parse(text).map_err(|error| UtilityError::failed(size_message(error, name, text)))
     }
 

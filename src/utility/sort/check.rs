@@ -1,8 +1,8 @@
 //! `sort -c` and `-C`: is the input sorted?
 
+use super::option::{TROUBLE, read_failed, trouble};
 use super::order::compare_lines_paced;
 use super::settings::{Check, SortOptions};
-use super::{TROUBLE, read_failed, trouble};
 use crate::memory::{JoinMetered, String, Vec, format};
 use crate::utility::context::pace::append;
 use crate::utility::prelude::*;

@@ -268,13 +268,22 @@ pub(super) enum Seed {
 }
 
 /// `-R`: FNV-1a of the seed and the key, mixed; with a file's bytes MD5 of them and the key as a text of C, as the real program
-/// has it, so that the same file gives the same order.
+/// has it, so that the same file gives the same order. Builds without the crate for MD5 have an order of their own.
 fn hash(seed: Seed, ordering: KeyOrdering, key: &[u8]) -> u128 {
     let number = match seed {
         Seed::Number(number) => number,
+        #[cfg(feature = "programs")]
         Seed::Bytes(bytes) => {
-            let text = bytes.into_iter().chain(transformed(ordering, key)).chain([0]);
-            return u128::from_be_bytes(super::md5::digest(text));
+            use md5::Digest as _;
+            let mut digest = md5::Md5::new_with_prefix(bytes);
+            transformed(ordering, key).chain([0]).for_each(|byte| digest.update([byte]));
+            return u128::from_be_bytes(digest.finalize().into());
+        }
+        #[cfg(not(feature = "programs"))]
+        Seed::Bytes(bytes) => {
+            let (front, back) = bytes.split_at(8);
+            let part = |bytes: &[u8]| bytes.iter().fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
+            part(front) ^ part(back)
         }
     };
     let mut value = 0xcbf2_9ce4_8422_2325 ^ number;

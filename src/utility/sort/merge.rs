@@ -1,9 +1,9 @@
 //! `sort -m`: merges sorted inputs line by line. The inputs are kept sorted by their next line; of equal lines that of the
 //! earlier input comes first.
 
+use super::option::read_failed;
 use super::order::{compare_lines, compare_lines_paced, line_summary};
-use super::settings::SortOptions;
-use super::{open_output, read_failed};
+use super::settings::{SortOptions, open_output};
 use crate::limit::Meter;
 use crate::memory::Vec;
 use crate::utility::context::pace::append;

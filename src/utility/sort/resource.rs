@@ -1,7 +1,7 @@
 //! Options about the resources of a machine: their arguments are checked, as sorting takes place in memory and on one thread.
 
+use super::option::{Opt, TROUBLE, trouble};
 use super::settings::failed;
-use super::{Opt, TROUBLE, trouble};
 use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 
@@ -13,18 +13,14 @@ pub(super) fn check(options: &Options<Opt>) -> Result<(), UtilityError> {
         match option {
             Opt::BufferSize => size("--buffer-size", text)?,
             Opt::BufferSizeLetter => size("-S", text)?,
-            Opt::Parallel => {
-                if number("--parallel", text)? == 0 {
-                    return Err(failed("number in parallel must be nonzero"));
-                }
+            Opt::Parallel if number("--parallel", text)? == 0 => {
+                return Err(failed("number in parallel must be nonzero"));
             }
-            Opt::BatchSize => {
-                if number("--batch-size", text)? < 2 {
-                    return Err(failed(format!(
-                        "invalid --batch-size argument {}\nsort: minimum --batch-size argument is ‘2’",
-                        quote(text)
-                    )));
-                }
+            Opt::BatchSize if number("--batch-size", text)? < 2 => {
+                return Err(failed(format!(
+                    "invalid --batch-size argument {}\nsort: minimum --batch-size argument is ‘2’",
+                    quote(text)
+                )));
             }
             Opt::CompressProgram => {
                 if program.is_some_and(|other| other != text) {

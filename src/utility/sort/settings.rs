@@ -3,7 +3,7 @@
 use super::compare::Seed;
 use super::debug::obsolete_forms;
 use super::key::{Key, KeyOrdering, parse_key};
-use super::{Opt, TROUBLE};
+use super::option::{Opt, TROUBLE, trouble};
 use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 
@@ -172,4 +172,13 @@ fn output(options: &Options<Opt>) -> Result<Option<Text>, UtilityError> {
         output = Some(file);
     }
     Ok(output.cloned())
+}
+
+/// Where the result goes.
+pub(super) fn open_output(ctx: &mut Context, settings: &SortOptions) -> Result<Option<Output>, UtilityError> {
+    settings
+        .output
+        .as_ref()
+        .map(|file| ctx.create(file, false).map_err(|error| trouble("open failed", file, error)))
+        .transpose()
 }

@@ -162,7 +162,7 @@ impl Copier {
             && !is_dots(source)
             && (options.moves || !existing.is_directory())
         {
-            if !backups.are_numbered() && self.is_backup_of(ctx, &backups, target, metadata) {
+            if !backups.are_numbered() && Self::is_backup_of(ctx, &backups, target, metadata) {
                 let done = if options.moves { "moved" } else { "copied" };
                 self.status = ctx.warn(format_args!(
                     "backing up {} might destroy source;  {} not {done}",
@@ -206,13 +206,7 @@ impl Copier {
     }
 
     /// Whether a simple backup of the destination would take the place of the source.
-    fn is_backup_of(
-        &self,
-        ctx: &Context,
-        backups: &super::Backups,
-        target: &[u8],
-        metadata: &Metadata,
-    ) -> bool {
+    fn is_backup_of(ctx: &Context, backups: &super::Backups, target: &[u8], metadata: &Metadata) -> bool {
         ctx.stat(&backups.simple_name(target)).is_ok_and(|backup| backup.inode == metadata.inode)
     }
 }

@@ -272,7 +272,8 @@ impl Copier {
         } else {
             false
         };
-        if !remembers && !(options.recursive && metadata.is_directory()) {
+        let is_walked = options.recursive && metadata.is_directory();
+        if !(remembers || is_walked) {
             return None;
         }
         let earlier = self.copies.get(&metadata.inode).cloned();
