@@ -31,6 +31,7 @@
 //! Not looked into: programs with a language of their own (`python -c` and `awk`'s `system` are opaque, GNU `sed`'s `e`
 //! is not seen), files, and programs told to run others by their configuration (`git -c alias.x=!...`).
 
+#[cfg(feature = "tools")]
 mod ending;
 mod field;
 mod json;
@@ -41,6 +42,7 @@ mod wrapper;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "tools")]
 pub(crate) use ending::{LostExit, endings};
 use std::fmt;
 use std::ops::Range;

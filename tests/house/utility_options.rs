@@ -157,6 +157,8 @@ fn beside<'t>(file: &str, sources: &'t [(String, String)]) -> Vec<&'t str> {
         "zipinfo.rs" => "unzip/",
         // Sets that its subcommands share.
         "git/history/options.rs" => "git/",
+        // A table below the file that reads it.
+        "sort/option.rs" => "sort.rs",
         _ => folder.as_str(),
     };
     sources
