@@ -84,7 +84,7 @@ impl Dialect {
             // A Markdown file with hooks in its frontmatter is neither.
             Err(error) => {
                 let tree = (Self::ClaudeCode.contract().tree)(&source).ok();
-                let node = tree.filter(|node| node.get("hooks").is_some_and(Node::is_object));
+                let node = tree.filter(|node| node.get("hooks").is_some());
                 return node.map(|_| Self::ClaudeCode).ok_or_else(|| error.into());
             }
         };
@@ -358,6 +358,9 @@ mod tests {
         // Values that YAML does not take as they are, and the platform does.
         let plain = "---\ndescription: Use it so. Example: <x>y</x>\npaths: **/*.ts\nhooks:\n  Stop:\n    - hooks: [{ type: command, command: x }]\n---\n";
         assert_eq!(detect("agents/a.md", plain), Ok(Dialect::ClaudeCode));
+        // A list is a fault that its loader tells.
+        let listed = "---\nname: a\nhooks:\n  - type: PreToolUse\n---\nRead `x`: {\n";
+        assert_eq!(detect("skills/a/SKILL.md", listed), Ok(Dialect::ClaudeCode));
         assert!(detect("agents/a.md", "---\ndescription: x: y\nhooks:\n\t- x\n---\n").is_err());
     }
 
@@ -451,6 +454,8 @@ mod tests {
             error.starts_with("h:1:1: a config of no dialect; if it is one, name it: everruns, "),
             "{error}"
         );
+        let of_a_tool = r#"{"name": "x", "capabilities": ["routing"], "hooks": ["a"]}"#;
+        assert!(detect("h.json", of_a_tool).unwrap_err().contains("a config of no dialect"));
         for text in [r#"{"hooks": {}}"#, "hooks: []", "{}", "# nothing"] {
             let error = detect("h", text).unwrap_err();
             let empty = "h:1:1: the config has no hooks: nothing shows its dialect; name one of: everruns, ";

@@ -23,7 +23,9 @@ fn recognises(config: &Node) -> bool {
         let hooks = node.get("hooks").and_then(Node::as_array).unwrap_or_default();
         hooks.iter().any(|hook| hook.get("executor").is_some())
     };
-    config.get("capabilities").is_some()
+    // Another tool's capabilities are words.
+    let capabilities = config.get("capabilities").and_then(Node::as_array).unwrap_or_default();
+    capabilities.iter().any(|capability| capability.get("ref").is_some())
         || config.get("ref").and_then(Node::as_str) == Some(CAPABILITY.id)
         || config.get("definition").is_some_and(|definition| definition.get("user_hooks").is_some())
         || config.get("disabled_contributions").is_some()
