@@ -228,6 +228,9 @@ impl Flow {
     fn substitution(&self, text: &str) -> Kind {
         let text = text.trim_start();
         let stages = text.split('|').skip(1).map(str::trim_start);
+        if std::iter::once(text).chain(stages.clone()).any(prints_plain) {
+            return Kind::Plain;
+        }
         if PLAIN_STAGES.iter().any(|name| stages.clone().any(|stage| stage.starts_with(name)))
             || PLAIN_END.iter().any(|mark| text.contains(mark))
         {
@@ -402,6 +405,33 @@ fn expansion_length(text: &str) -> usize {
         }
     }
     text.len()
+}
+
+/// Whether a stage begins with `grep -oE 'BUG-[0-9]+'`: a pattern of letters, digits and some signs prints no others.
+fn prints_plain(stage: &str) -> bool {
+    let Some((options, rest)) = stage.strip_prefix("grep ").and_then(|rest| rest.split_once('\'')) else {
+        return false;
+    };
+    let mut words = options.split_whitespace();
+    let prints_found = words.clone().any(|word| word.starts_with('-') && word.contains('o'));
+    // What a bar or brackets hold in quotes is cut off here.
+    let Some((pattern, _)) = rest.split_once('\'').filter(|_| words.all(|word| word.starts_with('-'))) else {
+        return false;
+    };
+    let mut before = ' ';
+    let is_plain = pattern.chars().all(|letter| {
+        let is_class = before == '\\';
+        let allowed = match letter {
+            '^' => before != '[',
+            '.' => is_class,
+            's' | 'S' | 'W' | 'D' | 'n' | 't' if is_class => false,
+            '\\' => !is_class,
+            letter => letter.is_ascii_alphanumeric() || "_-/:@+,=#*?()[]{}|$<>".contains(letter),
+        };
+        before = letter;
+        allowed
+    });
+    prints_found && is_plain && !pattern.is_empty() && !pattern.contains("[:")
 }
 
 /// The name that a text begins with.

@@ -389,7 +389,7 @@ impl HookLint<'_> {
             Some(owner) => {
                 Some(format!("`${name}` is a variable of {owner}; {} does not set it", self.dialect))
             }
-            None if GUESSED.contains(&name) => {
+            None if GUESSED.contains(&name) || name.starts_with("TOOL_INPUT_") => {
                 Some(format!("`${name}` is set by nobody: the payload is read from standard input"))
             }
             None => None,

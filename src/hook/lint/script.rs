@@ -41,7 +41,7 @@ impl HookLint<'_> {
         self.programs(script, view, &flow);
         self.lost_inputs(script, view);
         self.empty_searches(script, view);
-        self.unquoted(view, &flow);
+        self.unquoted(script, view, &flow);
         self.json_by_hand(script, view, texts, &flow);
         if self.role == Role::Hook {
             self.exit_statuses(script, view, texts, &flow);
@@ -147,10 +147,13 @@ impl HookLint<'_> {
         }
     }
 
-    fn unquoted(&mut self, view: &View, flow: &Flow) {
+    fn unquoted(&mut self, script: &str, view: &View, flow: &Flow) {
         for command in &view.commands {
             // `export x=$(...)` splits nothing.
             if is_declaration(command) || matches!(command.via.last(), Some(Via::Wrapper(_))) {
+                continue;
+            }
+            if is_split_on_purpose(script, command) {
                 continue;
             }
             for word in command.words.iter().filter(|word| word.text.is_none()) {
@@ -281,6 +284,14 @@ fn asked_for<'v>(script: &str, view: &'v View) -> FxHashSet<&'v str> {
     asked
 }
 
+/// Whether the author says that the words are to be split: `# shellcheck disable=SC2086` in the line before.
+fn is_split_on_purpose(script: &str, command: &CommandView) -> bool {
+    let before = script.get(..command.span.start).unwrap_or("");
+    let before = before.rsplit_once('\n').map_or("", |(before, _)| before);
+    let line = before.rsplit('\n').next().unwrap_or("").trim_start();
+    line.starts_with('#') && line.contains("shellcheck disable=") && line.contains("SC2086")
+}
+
 /// What stands before a command in its line.
 fn line_before<'s>(script: &'s str, command: &CommandView) -> &'s str {
     script.get(..command.span.start).unwrap_or("").rsplit('\n').next().unwrap_or("")
@@ -393,7 +404,8 @@ fn python_filter(name: &str, command: &CommandView) -> Option<String> {
 /// quoted, clean-up of the script's own files, and words of the script itself.
 fn is_harmless(source: &str, flow: &Flow) -> bool {
     let text = source.trim_start();
-    if text.starts_with("trap ") || source.contains("@sh") {
+    let is_quoted = ["@sh", "%q", "quote", "escape"].iter().any(|mark| source.contains(mark));
+    if text.starts_with("trap ") || is_quoted {
         return true;
     }
     let program = source.split_once("$(").map(|(_, inner)| inner);

@@ -31,8 +31,7 @@ impl HookLint<'_> {
             }
             let after = script.get(assignment.span.end..).unwrap_or("");
             let Some(search) = search(script, view, assignment, switches.pipefail) else { continue };
-            let before = script.get(..assignment.span.start).unwrap_or("");
-            if is_known_to_be_there(before, search) {
+            if is_known_to_be_there(view, assignment.span.start, search) {
                 continue;
             }
             let search = search.name().unwrap_or_default();
@@ -115,12 +114,23 @@ fn search<'v>(
     })
 }
 
-/// Whether the same is looked for before, with `grep -q`.
-fn is_known_to_be_there(before: &str, search: &CommandView) -> bool {
-    let pattern = search.words.iter().skip(1).find(|word| !word.source.starts_with('-'));
-    pattern.is_some_and(|pattern| {
-        before.lines().any(|line| line.contains("grep -q") && line.contains(pattern.source.as_str()))
-    })
+/// Whether the same, or what it begins with, is looked for before, with `grep -q`.
+fn is_known_to_be_there(view: &View, offset: usize, search: &CommandView) -> bool {
+    let Some(pattern) = pattern_of_search(search) else { return false };
+    let asks = |command: &&CommandView| {
+        let quiet = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('q');
+        command.words.iter().skip(1).filter_map(|word| word.text.as_deref()).any(quiet)
+    };
+    let before = view.commands.iter().filter(|command| {
+        command.span.start < offset && command.name().is_some_and(|name| SEARCHES.contains(&name))
+    });
+    before.filter(asks).filter_map(pattern_of_search).any(|asked| pattern.starts_with(asked))
+}
+
+/// The pattern of a search as it is written, without its quotes.
+fn pattern_of_search(search: &CommandView) -> Option<&str> {
+    let word = search.words.iter().skip(1).find(|word| !word.source.starts_with('-'))?;
+    Some(word.source.trim_matches(['"', '\''])).filter(|pattern| !pattern.is_empty())
 }
 
 /// No list, no substitution, no group in the text.
