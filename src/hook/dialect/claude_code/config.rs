@@ -244,10 +244,12 @@ impl Loader<'_> {
         };
         let places = Places::new(self.settings, source);
         let file = File { source, prefix, places };
+        // A frontmatter has a name, too.
+        let is_manifest = is_manifest(node) && !matches!(source, HookSource::Agent(_) | HookSource::Skill(_));
         match (&hooks.kind, hooks.as_array()) {
             // The manifest of a plug-in may name files, or list files and maps.
-            (NodeKind::String(_), _) if is_manifest(node) => self.part(&file, hooks),
-            (_, Some(parts)) if is_manifest(node) => parts.iter().for_each(|part| self.part(&file, part)),
+            (NodeKind::String(_), _) if is_manifest => self.part(&file, hooks),
+            (_, Some(parts)) if is_manifest => parts.iter().for_each(|part| self.part(&file, part)),
             _ => self.part(&file, hooks),
         }
     }

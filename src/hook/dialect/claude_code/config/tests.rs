@@ -259,6 +259,16 @@ fn manifests_of_plugins() {
 }
 
 #[test]
+fn a_list_in_a_frontmatter_is_a_fault() {
+    let text = "---\nname: a\nhooks:\n  - type: PreToolUse\n    matcher: Bash\n---\n";
+    for name in ["skills/a/SKILL.md", "agents/a.md"] {
+        let options = LoadOptions { name: name.to_owned(), purpose: Purpose::Save, ..LoadOptions::default() };
+        let error = load_with(text, &options).unwrap_err().to_string();
+        assert!(error.ends_with("hooks: expected an object, found an array"), "{error}");
+    }
+}
+
+#[test]
 fn comments_and_events_to_come_are_no_errors() {
     let config = json!({"hooks": {"// note": "x", "_comment": ["y"], "PreFuture": [], "Stop": [
         {"// why": "z", "hooks": [{"type": "command", "command": "x", "_note": "n"}]}]}});
