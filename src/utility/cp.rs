@@ -4,7 +4,7 @@ mod parents;
 
 use super::file::backup::{BackupOpt, Backups, are_asked_for};
 use super::file::copy::{Copier, CopyOptions, FollowLinks, Overwrite, Preserved};
-use super::file::destination::{Placement, destinations, strip_slashes};
+use super::file::destination::{Placement, destinations, strip_slashes, target_directory};
 use super::format::keyword::keyword;
 use crate::memory::Vec;
 use crate::utility::prelude::*;
@@ -87,7 +87,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut copier = Copier::new(copy_options(ctx, &options)?);
     let mut operands = options.operands.clone();
     let placement = Placement {
-        directory: options.value(Opt::TargetDirectory),
+        directory: target_directory(&options, Opt::TargetDirectory)?,
         whole: options.has(Opt::NoTargetDirectory),
         parents: options.has(Opt::Parents),
     };

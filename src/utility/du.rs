@@ -143,6 +143,7 @@ struct Level {
     own: Sum,
     below: Sum,
     file_system: u64,
+    inode: u64,
 }
 
 impl Count {
@@ -198,14 +199,16 @@ impl Count {
         if self.settings.one_file_system && is_elsewhere {
             return Ok(());
         }
+        // A link to a directory above it is not walked again.
+        let is_cycle = metadata.is_directory() && levels.iter().any(|level| level.inode == metadata.inode);
         let may_come_again =
-            metadata.is_directory() || (!self.settings.counts_links && (metadata.links > 1 || follows));
-        if may_come_again && !self.seen.insert(metadata.inode) {
+            !self.settings.counts_links && (metadata.links > 1 || metadata.is_directory() || follows);
+        if is_cycle || (may_come_again && !self.seen.insert(metadata.inode)) {
             return Ok(());
         }
         let sum = self.sum(&metadata);
         if metadata.is_directory() {
-            levels.push(Level { own: sum, below: Sum::default(), file_system });
+            levels.push(Level { own: sum, below: Sum::default(), file_system, inode: metadata.inode });
             if let Err(error) = walk.enter(ctx, path) {
                 self.status =
                     ctx.complain(format_args!("cannot read directory {}", quote_name(path)), error)?;

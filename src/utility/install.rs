@@ -2,7 +2,7 @@
 
 use super::file::backup::{BackupOpt, Backups};
 use super::file::copy::{Copier, CopyOptions, FollowLinks, Preserved};
-use super::file::destination::{Placement, destinations};
+use super::file::destination::{Placement, destinations, target_directory};
 use super::file::parent;
 use super::format::file_mode::ModeChange;
 use crate::memory::{ToMetered, Vec, format, vec};
@@ -77,7 +77,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return installer.directories(ctx, &options.operands).await;
     }
     if options.has(Opt::CreateParents) {
-        let directory = match (options.value(Opt::TargetDirectory), options.operands.as_slice()) {
+        let directory = match (target_directory(&options, Opt::TargetDirectory)?, options.operands.as_slice())
+        {
             (Some(directory), _) => Some(directory.to_metered()),
             (None, [_, destination]) => Some(parent(destination).to_metered()),
             _ => None,
@@ -90,7 +91,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
     }
     let placement = Placement {
-        directory: options.value(Opt::TargetDirectory),
+        directory: target_directory(&options, Opt::TargetDirectory)?,
         whole: options.has(Opt::NoTargetDirectory),
         ..Placement::default()
     };

@@ -1,6 +1,7 @@
 //! `ln`: makes links. POSIX XCU ln, GNU coreutils ln(1).
 
 use super::file::backup::{BackupOpt, Backups};
+use super::file::destination::target_directory;
 use super::file::link::is_same_entry;
 use super::file::prompt::Prompt;
 use super::file::{join, last_component, parent};
@@ -47,6 +48,15 @@ pub(super) const UTILITY: Utility = Utility {
     run: start!(run),
     ..Utility::BASE
 };
+
+/// Whether what has a link's name gives way.
+enum Answer {
+    Yes,
+    /// The user says no.
+    No,
+    /// It cannot.
+    Refused,
+}
 
 struct Linker {
     symbolic: bool,
@@ -104,7 +114,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 fn pairs(ctx: &Context, options: &Options<Opt>) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
     let operands = &options.operands;
     let whole = options.has(Opt::NoTargetDirectory);
-    let directory = options.value(Opt::TargetDirectory);
+    let directory = target_directory(options, Opt::TargetDirectory)?;
     if operands.is_empty() {
         return Err(UtilityError::Usage("missing file operand".into()));
     }
@@ -180,8 +190,11 @@ impl Linker {
         let mut backup = None;
         let removes = self.force || self.interactive || self.backups.is_some();
         if removes && let Ok(existing) = ctx.lstat(link) {
-            if !self.may_give_way(ctx, target, link, source.as_ref(), &existing).await? {
-                return Ok(false);
+            match self.may_give_way(ctx, target, link, source.as_ref(), &existing).await? {
+                Answer::Yes => {}
+                // A link that the user does not want is no failure.
+                Answer::No => return Ok(true),
+                Answer::Refused => return Ok(false),
             }
             if let Some(backups) = &self.backups {
                 match backups.make(ctx, link) {
@@ -223,16 +236,16 @@ impl Linker {
         link: &[u8],
         source: Option<&Metadata>,
         existing: &Metadata,
-    ) -> Result<bool, UtilityError> {
+    ) -> Result<Answer, UtilityError> {
         if existing.is_directory() {
             ctx.warn(format_args!("{}: cannot overwrite directory", quote_if_needed(link)));
-            return Ok(false);
+            return Ok(Answer::Refused);
         }
         let was_made = |made: &HashSet<_>| made.contains(&(link.to_metered(), existing.inode));
         if self.made.as_ref().is_some_and(was_made) {
             let (link, target) = (quote_name(link), quote_name(target));
             ctx.warn(format_args!("will not overwrite just-created {link} with {target}"));
-            return Ok(false);
+            return Ok(Answer::Refused);
         }
         let found = match source {
             Some(source) => Some(source.clone()),
@@ -245,12 +258,13 @@ impl Linker {
         if checks && found.is_some_and(is_same) {
             let (target, link) = (quote_name(target), quote_name(link));
             ctx.warn(format_args!("{target} and {link} are the same file"));
-            return Ok(false);
+            return Ok(Answer::Refused);
         }
         if self.interactive {
-            return self.prompt.ask(ctx, &format!("replace {}?", quote_name(link))).await;
+            let agrees = self.prompt.ask(ctx, &format!("replace {}?", quote_name(link))).await?;
+            return Ok(if agrees { Answer::Yes } else { Answer::No });
         }
-        Ok(true)
+        Ok(Answer::Yes)
     }
 
     fn make(&self, ctx: &Context, text: &[u8], link: &[u8]) -> Result<(), FsError> {

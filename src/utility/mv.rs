@@ -2,7 +2,7 @@
 
 use super::file::backup::{BackupOpt, Backups, are_asked_for};
 use super::file::copy::{Copier, CopyOptions, FollowLinks, Overwrite, Place, Preserved};
-use super::file::destination::{Placement, destinations, strip_slashes};
+use super::file::destination::{Placement, destinations, strip_slashes, target_directory};
 use super::file::walk::{Walk, WalkStep};
 use crate::memory::format;
 use crate::utility::prelude::*;
@@ -81,7 +81,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         strip_slashes(&mut operands);
     }
     let placement = Placement {
-        directory: options.value(Opt::TargetDirectory),
+        directory: target_directory(&options, Opt::TargetDirectory)?,
         whole: options.has(Opt::NoTargetDirectory),
         ..Placement::default()
     };

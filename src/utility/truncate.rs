@@ -51,7 +51,7 @@ impl Size {
             return Err(SizeError::Invalid);
         }
         let value = parse_scaled(number)?;
-        if value > i64::MAX as u64 { Err(SizeError::TooLarge) } else { Ok(Self { operator, value }) }
+        if i64::try_from(value).is_err() { Err(SizeError::TooLarge) } else { Ok(Self { operator, value }) }
     }
 
     /// `None` when the size would be too large.

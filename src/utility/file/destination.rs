@@ -4,7 +4,7 @@ use super::{join, last_component};
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::text::Text;
 use crate::utility::format::quote::quote_name;
-use crate::utility::{Context, UtilityError};
+use crate::utility::{Context, OptionSet, Options, UtilityError};
 use crate::vfs::Errno;
 
 /// What options say of the operands.
@@ -73,6 +73,17 @@ fn without_slashes(path: &[u8]) -> &[u8] {
     let start = path.iter().position(|&byte| byte != b'/').unwrap_or(path.len());
     let end = path.iter().rposition(|&byte| byte != b'/').map_or(start, |last| last + 1);
     path.get(start..end).unwrap_or(path)
+}
+
+/// The argument of `-t`, which may be given once.
+pub(in crate::utility) fn target_directory<O: OptionSet>(
+    options: &Options<O>,
+    option: O,
+) -> Result<Option<&Text>, UtilityError> {
+    if options.count(option) > 1 {
+        return Err(UtilityError::failed("multiple target directories specified"));
+    }
+    Ok(options.value(option))
 }
 
 /// `--strip-trailing-slashes`
