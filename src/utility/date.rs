@@ -1,12 +1,12 @@
 //! `date`: shows the session's time, or another. GNU coreutils date(1). The clock cannot be set.
 
+use super::format::keyword::keyword;
 use super::format::quote::{quote, quote_if_needed};
 use super::format::time_format::{Zone, timestamp};
 use super::format::time_parse;
 use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use jiff::Timestamp;
-use std::fmt::Write as _;
 
 options! {
     enum Opt {
@@ -172,33 +172,23 @@ fn format(options: &Options<Opt>) -> Result<Vec<u8>, UtilityError> {
 }
 
 fn iso_8601(word: &[u8]) -> Result<Vec<u8>, UtilityError> {
-    let rows: [(&str, &[u8]); 5] = [
-        ("hours", b"%Y-%m-%dT%H%:z"),
-        ("minutes", b"%Y-%m-%dT%H:%M%:z"),
-        ("date", b"%Y-%m-%d"),
-        ("seconds", b"%Y-%m-%dT%H:%M:%S%:z"),
-        ("ns", b"%Y-%m-%dT%H:%M:%S,%N%:z"),
+    let rows: [(&[&str], &[u8]); 5] = [
+        (&["hours"], b"%Y-%m-%dT%H%:z"),
+        (&["minutes"], b"%Y-%m-%dT%H:%M%:z"),
+        (&["date"], b"%Y-%m-%d"),
+        (&["seconds"], b"%Y-%m-%dT%H:%M:%S%:z"),
+        (&["ns"], b"%Y-%m-%dT%H:%M:%S,%N%:z"),
     ];
-    choose("--iso-8601", &rows, word)
+    keyword("--iso-8601", &rows, word).map(ToMetered::to_metered)
 }
 
 fn rfc_3339(word: &[u8]) -> Result<Vec<u8>, UtilityError> {
-    let rows: [(&str, &[u8]); 3] =
-        [("date", b"%Y-%m-%d"), ("seconds", b"%Y-%m-%d %H:%M:%S%:z"), ("ns", b"%Y-%m-%d %H:%M:%S.%N%:z")];
-    choose("--rfc-3339", &rows, word)
-}
-
-/// The row whose name begins with `word`.
-fn choose(option: &str, rows: &[(&str, &[u8])], word: &[u8]) -> Result<Vec<u8>, UtilityError> {
-    let found = rows.iter().find(|(name, _)| !word.is_empty() && name.as_bytes().starts_with(word));
-    found.map(|(_, format)| format.to_metered()).ok_or_else(|| {
-        let kind = if word.is_empty() { "ambiguous" } else { "invalid" };
-        let mut message = format!("{kind} argument {} for ‘{option}’\nValid arguments are:", quote(word));
-        for (name, _) in rows {
-            let _ = write!(message, "\n  - ‘{name}’");
-        }
-        UtilityError::Usage(message)
-    })
+    let rows: [(&[&str], &[u8]); 3] = [
+        (&["date"], b"%Y-%m-%d"),
+        (&["seconds"], b"%Y-%m-%d %H:%M:%S%:z"),
+        (&["ns"], b"%Y-%m-%d %H:%M:%S.%N%:z"),
+    ];
+    keyword("--rfc-3339", &rows, word).map(ToMetered::to_metered)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use super::context::headings::{HeadingOpt, Headings};
 use super::format::count::{CountError, parse_count, parse_digits};
 use super::format::extended::Extended;
-use super::format::quote::word_of;
+use super::format::keyword::keyword;
 use crate::memory::{Vec, format, vec};
 use crate::utility::prelude::*;
 
@@ -102,7 +102,7 @@ fn follow(ctx: &Context, options: &Options<Opt>) -> Result<bool, UtilityError> {
         if option == Opt::Follow
             && let Some(how) = how
         {
-            by_name = word_of("follow", how, &["descriptor", "name"]).map_err(UtilityError::Usage)? == 1;
+            by_name = keyword("--follow", &[(&["descriptor"], false), (&["name"], true)], how)?;
         }
     }
     let operands = ctx.inputs(&options.operands);

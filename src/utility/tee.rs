@@ -1,6 +1,6 @@
 //! `tee`: copies standard input to each file and to standard output. GNU coreutils tee(1).
 
-use super::format::quote::word_of;
+use super::format::keyword::keyword;
 use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
@@ -36,19 +36,17 @@ enum OnError {
 
 impl OnError {
     fn of(options: &Options<Opt>) -> Result<Self, UtilityError> {
-        const MODES: [(&str, OnError); 4] = [
-            ("warn", OnError::Warn),
-            ("warn-nopipe", OnError::WarnNoPipe),
-            ("exit", OnError::Exit),
-            ("exit-nopipe", OnError::ExitNoPipe),
+        const MODES: [(&[&str], OnError); 4] = [
+            (&["warn"], OnError::Warn),
+            (&["warn-nopipe"], OnError::WarnNoPipe),
+            (&["exit"], OnError::Exit),
+            (&["exit-nopipe"], OnError::ExitNoPipe),
         ];
         let last =
             options.given().filter(|(option, _)| matches!(option, Opt::Pipe | Opt::OutputError)).last();
         let Some((_, word)) = last else { return Ok(Self::Default) };
         let Some(word) = word else { return Ok(Self::WarnNoPipe) };
-        let names = MODES.map(|(name, _)| name);
-        let place = word_of("output-error", word, &names).map_err(UtilityError::Usage)?;
-        Ok(MODES.get(place).map_or(Self::Default, |(_, mode)| *mode))
+        keyword("--output-error", &MODES, word)
     }
 
     const fn keeps_pipes(self) -> bool {

@@ -3,7 +3,7 @@
 //! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
 
 use super::format::count::parse_digits;
-use super::format::quote::word_of;
+use super::format::keyword::keyword;
 use crate::limit::{LimitError, Meter};
 use crate::memory::{Vec, format};
 use crate::utility::context::pace::{append, position, tick_bytes};
@@ -137,30 +137,28 @@ fn wanted(options: &Options<Opt>) -> Result<Wanted, UtilityError> {
         if count || repeated || single || all.is_some() {
             return Err(UtilityError::Usage("--group is mutually exclusive with -c/-d/-D/-u".into()));
         }
-        return Ok(Wanted::Groups(
-            match method(options, Opt::Group, &["prepend", "append", "separate", "both"])? {
-                Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
-                Some("append") => Gaps { between: true, at_end: true, ..Gaps::default() },
-                Some("both") => Gaps { before_each: true, at_end: true, ..Gaps::default() },
-                _ => Gaps { between: true, ..Gaps::default() },
-            },
-        ));
+        let rows: [(&[&str], Gaps); 4] = [
+            (&["prepend"], Gaps { before_each: true, ..Gaps::default() }),
+            (&["append"], Gaps { between: true, at_end: true, ..Gaps::default() }),
+            (&["separate"], Gaps { between: true, ..Gaps::default() }),
+            (&["both"], Gaps { before_each: true, at_end: true, ..Gaps::default() }),
+        ];
+        let word = options.value(Opt::Group).map_or(b"separate".as_slice(), Text::as_bytes);
+        return keyword("--group", &rows, word).map(Wanted::Groups);
     }
     if let Some(all) = all {
         if count {
             let text = "printing all duplicated lines and repeat counts is meaningless";
             return Err(UtilityError::Usage(text.into()));
         }
-        let method = if all == Opt::AllDuplicates {
-            None
-        } else {
-            method(options, all, &["none", "prepend", "separate"])?
-        };
-        return Ok(Wanted::AllRepeated(match method {
-            Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
-            Some("separate") => Gaps { between: true, ..Gaps::default() },
-            _ => Gaps::default(),
-        }));
+        let rows: [(&[&str], Gaps); 3] = [
+            (&["none"], Gaps::default()),
+            (&["prepend"], Gaps { before_each: true, ..Gaps::default() }),
+            (&["separate"], Gaps { between: true, ..Gaps::default() }),
+        ];
+        let word = options.value(all).filter(|_| all == Opt::AllRepeated);
+        return keyword("--all-repeated", &rows, word.map_or(b"none", Text::as_bytes))
+            .map(Wanted::AllRepeated);
     }
     Ok(match (repeated, single) {
         (false, false) => Wanted::First { single: true, repeated: true, count },
@@ -168,17 +166,6 @@ fn wanted(options: &Options<Opt>) -> Result<Wanted, UtilityError> {
             Wanted::First { single: single && !repeated, repeated: repeated && !single, count }
         }
     })
-}
-
-/// The word given to `--option[=METHOD]`; abbreviations are allowed.
-fn method(
-    options: &Options<Opt>,
-    option: Opt,
-    methods: &[&'static str],
-) -> Result<Option<&'static str>, UtilityError> {
-    let Some(word) = options.value(option) else { return Ok(None) };
-    let place = word_of(option.long(), word, methods).map_err(UtilityError::Usage)?;
-    Ok(methods.get(place).copied())
 }
 
 async fn copy(

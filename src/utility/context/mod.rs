@@ -272,6 +272,22 @@ impl Context {
         self.timers.sleep_until(clock, clock.monotonic().saturating_add(time))
     }
 
+    /// Writes a byte to standard output so many times.
+    pub(crate) async fn write_repeated(&mut self, byte: u8, count: usize) -> Result<(), UtilityError> {
+        const STRETCH: usize = 1024;
+        let stretch = [byte; STRETCH];
+        let mut left = count;
+        while left > 0 {
+            let now = left.min(STRETCH);
+            self.stdout.write(stretch.get(..now).unwrap_or_default()).await?;
+            left -= now;
+            if left > 0 {
+                self.tick().await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Runs another command with this utility's descriptors.
     pub async fn run_command(&self, request: CommandRequest) -> Result<ExitStatus, CommandError> {
         self.start_command(request, Relation::Child).await

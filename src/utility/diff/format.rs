@@ -29,14 +29,14 @@ pub(super) async fn normal(printer: &mut Printer<'_>, changes: &[Change]) -> Res
         printer.write(b"\n").await?;
         for index in x..x_end {
             printer.color(Part::Deleted).await?;
-            printer.line(b"<", left.line(index)).await?;
+            printer.line(Some(b'<'), left.line(index)).await?;
         }
         if kind == Kind::Change {
             printer.write(b"---\n").await?;
         }
         for index in y..y_end {
             printer.color(Part::Added).await?;
-            printer.line(b">", right.line(index)).await?;
+            printer.line(Some(b'>'), right.line(index)).await?;
         }
     }
     Ok(())
@@ -142,14 +142,14 @@ async fn context_lines(
         }
         let mark = match next {
             Some((from, _, across)) if from <= index => match (across > 0, is_left) {
-                (true, _) => b"!",
-                (false, true) => b"-",
-                (false, false) => b"+",
+                (true, _) => b'!',
+                (false, true) => b'-',
+                (false, false) => b'+',
             },
-            _ => b" ",
+            _ => b' ',
         };
         printer.color(if is_left { Part::Deleted } else { Part::Added }).await?;
-        printer.line(mark, file.line(index)).await?;
+        printer.line(Some(mark), file.line(index)).await?;
     }
     Ok(())
 }
@@ -247,7 +247,7 @@ pub(super) async fn script(printer: &mut Printer<'_>, changes: &[Change]) -> Res
                 printer.write(b"..\n.\ns/.//\n").await?;
                 is_inserting = false;
             } else {
-                printer.line(b"", line).await?;
+                printer.line(None, line).await?;
             }
         }
         if style != Style::Rcs && is_inserting {

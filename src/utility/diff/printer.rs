@@ -6,6 +6,7 @@ use super::settings::{Settings, Style};
 use super::trouble;
 use crate::io::Description;
 use crate::memory::{JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
+use crate::utility::format::quote::escape_in_octal;
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -144,35 +145,30 @@ impl<'p> Printer<'p> {
 
     /// Writes a byte so many times.
     pub(super) async fn repeat(&mut self, byte: u8, count: usize) -> Result<(), UtilityError> {
-        const STRETCH: usize = 256;
-        let stretch = [byte; STRETCH];
-        let mut rest = count;
-        while rest > 0 {
-            let length = rest.min(STRETCH);
-            self.write(stretch.get(..length).unwrap_or(&[])).await?;
-            self.ctx.tick().await?;
-            rest -= length;
+        if !self.settings.paginate {
+            return self.ctx.write_repeated(byte, count).await;
         }
+        self.page.resize_by(count, byte);
         Ok(())
     }
 
-    /// A line with the mark before it. With an empty mark it stands alone, and a missing newline is not told.
-    pub(super) async fn line(&mut self, mark: &[u8], line: &[u8]) -> Result<(), UtilityError> {
+    /// A line with the mark before it. Without a mark it stands alone, and a missing newline is not told.
+    pub(super) async fn line(&mut self, mark: Option<u8>, line: &[u8]) -> Result<(), UtilityError> {
         self.ctx.tick().await?;
         let blank = self.settings.suppress_blank_empty && line == b"\n";
         let (body, newline) = split_delimiter(line, b'\n');
-        let mut flag = Vec::new();
-        if !mark.is_empty() {
-            flag.extend_from_slice(mark);
-            flag.push(if self.settings.initial_tab { b'\t' } else { b' ' });
-            match mark {
-                _ if !blank => self.write(&flag).await?,
-                b" " => {}
-                _ => self.write(mark).await?,
-            }
+        let Some(mark) = mark else {
+            self.text(body, b"").await?;
+            return self.end_line(newline, false).await;
+        };
+        let flag = [mark, if self.settings.initial_tab { b'\t' } else { b' ' }];
+        match mark {
+            _ if !blank => self.write(&flag).await?,
+            b' ' => {}
+            _ => self.write(&[mark]).await?,
         }
         self.text(body, &flag).await?;
-        self.end_line(newline, !mark.is_empty()).await
+        self.end_line(newline, true).await
     }
 
     /// A line of the unified format: the mark takes one column, the tab of `-T` stands for the blank.
@@ -263,33 +259,15 @@ impl<'p> Printer<'p> {
 
 /// A name as the lines before hunks show it: in quotation marks with the escapes of C, if anything in it needs them.
 pub(super) fn escape(name: &[u8]) -> Vec<u8> {
-    let mut escaped = Vec::new();
-    let mut needs_marks = false;
-    for &byte in name {
-        let letter = match byte {
-            7 => b'a',
-            8 => b'b',
-            b'\t' => b't',
-            b'\n' => b'n',
-            11 => b'v',
-            12 => b'f',
-            b'\r' => b'r',
-            b'"' | b'\\' => byte,
-            0..0x20 | 0x80.. => {
-                needs_marks = true;
-                escaped.extend_from_slice(format!("\\{byte:03o}").as_bytes());
-                continue;
-            }
-            _ => {
-                needs_marks |= byte == b' ';
-                escaped.push(byte);
-                continue;
-            }
-        };
-        needs_marks = true;
-        escaped.extend_from_slice(&[b'\\', letter]);
+    let needs = |byte: u8| byte < 0x20 || byte >= 0x80;
+    if !name.iter().any(|byte| needs(*byte) || b" \"\\".contains(byte)) {
+        return name.to_metered();
     }
-    if needs_marks { [b"\"".as_slice(), &escaped, b"\""].concat_metered() } else { escaped }
+    let mut escaped = Vec::new();
+    escaped.push(b'"');
+    escape_in_octal(name, needs, &mut escaped);
+    escaped.push(b'"');
+    escaped
 }
 
 /// `2026-05-28 12:34:56.789000000 +0000` in the zone of `TZ`.

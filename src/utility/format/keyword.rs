@@ -1,9 +1,9 @@
 //! The words that an option knows (`--sort=WORD`): whole, or abbreviated as long as one meaning is left.
 
 use super::quote::quote;
-use crate::memory::format;
+use crate::memory::{String, format};
 use crate::utility::UtilityError;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// The meaning of `word` among `rows`, each of which has the words of one meaning. `option` is how the message calls what
 /// the word was given to.
@@ -11,6 +11,16 @@ use std::fmt::Write as _;
 /// # Errors
 /// A usage error that lists all words.
 pub(crate) fn keyword<T: Copy>(option: &str, rows: &[(&[&str], T)], word: &[u8]) -> Result<T, UtilityError> {
+    meaning(option, rows, word).map_err(UtilityError::Usage)
+}
+
+/// The error for a word in a utility whose other errors of usage have another status than 1.
+pub(crate) fn bad_word(name: impl Display, message: &str) -> UtilityError {
+    UtilityError::failed(format!("{message}\nTry '{name} --help' for more information."))
+}
+
+/// As [`keyword`], with the message alone, for utilities that end in other ways.
+pub(crate) fn meaning<T: Copy>(option: &str, rows: &[(&[&str], T)], word: &[u8]) -> Result<T, String> {
     let exact = rows.iter().find(|(names, _)| names.iter().any(|name| name.as_bytes() == word));
     if let Some((_, meaning)) = exact {
         return Ok(*meaning);
@@ -28,7 +38,7 @@ pub(crate) fn keyword<T: Copy>(option: &str, rows: &[(&[&str], T)], word: &[u8])
             let _ = write!(message, "{}‘{name}’", if index == 0 { "\n  - " } else { ", " });
         }
     }
-    Err(UtilityError::Usage(message))
+    Err(message)
 }
 
 #[cfg(test)]

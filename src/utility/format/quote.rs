@@ -1,6 +1,6 @@
 //! Names in messages, quoted as the GNU core utilities do in the C.UTF-8 locale.
 
-use crate::memory::{String, format};
+use crate::memory::{String, Vec, format};
 use std::fmt::Write as _;
 
 /// ‘name’: how most messages show an argument.
@@ -69,32 +69,6 @@ pub(crate) fn quote_operand(name: &[u8]) -> String {
     if name.contains(&b':') { quote_name(name) } else { quote_if_needed(name) }
 }
 
-/// The message for a word that an option does not know.
-pub(crate) fn invalid_argument(option: &str, word: &[u8], valid: &[&str]) -> String {
-    wrong_word(option, word, valid, false)
-}
-
-/// Which of the words a value of an option is, or begins alone; or what is said of one that does not.
-pub(crate) fn word_of(option: &str, value: &[u8], valid: &[&str]) -> Result<usize, String> {
-    if let Some(place) = valid.iter().position(|word| word.as_bytes() == value) {
-        return Ok(place);
-    }
-    let mut places = valid.iter().enumerate().filter(|(_, word)| word.as_bytes().starts_with(value));
-    match (places.next(), places.next()) {
-        (Some((place, _)), None) => Ok(place),
-        (one, _) => Err(wrong_word(option, value, valid, one.is_some())),
-    }
-}
-
-fn wrong_word(option: &str, word: &[u8], valid: &[&str], is_ambiguous: bool) -> String {
-    let what = if is_ambiguous { "ambiguous" } else { "invalid" };
-    let mut text = format!("{what} argument {} for ‘--{option}’\nValid arguments are:", quote(word));
-    for name in valid {
-        let _ = write!(text, "\n  - ‘{name}’");
-    }
-    text
-}
-
 fn needs_quotes(name: &[u8]) -> bool {
     if name.is_empty() || matches!(name, b"{" | b"}") || matches!(name.first(), Some(b'#' | b'~')) {
         return true;
@@ -125,6 +99,31 @@ pub(crate) fn escape_name(name: &[u8], out: &mut String) {
             Some(character) if is_printable(character) => out.push(character),
             _ => escape_bytes(bytes, out),
         }
+    }
+}
+
+/// The letters of C for what has one, three octal digits for each other byte of which `needs` is true.
+pub(crate) fn escape_in_octal(name: &[u8], needs: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
+    for &byte in name {
+        let letter = match byte {
+            7 => b'a',
+            8 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            0x0b => b'v',
+            0x0c => b'f',
+            b'\r' => b'r',
+            b'"' | b'\\' => byte,
+            _ if needs(byte) => {
+                out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+                continue;
+            }
+            _ => {
+                out.push(byte);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', letter]);
     }
 }
 

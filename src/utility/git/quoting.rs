@@ -1,7 +1,8 @@
 //! Paths as git prints them: in quotes and with C's escapes where they hold special characters.
 
 use super::Git;
-use crate::memory::{ToMetered, Vec, format};
+use crate::memory::{ToMetered, Vec};
+use crate::utility::format::quote::escape_in_octal;
 
 fn needs(byte: u8, quotes_high: bool) -> bool {
     byte < 0x20 || byte == 0x7f || byte == b'"' || byte == b'\\' || (byte >= 0x80 && quotes_high)
@@ -22,33 +23,9 @@ pub(crate) fn quote_path(path: &[u8], quotes_high: bool, quotes_blank: bool) -> 
     }
     let mut quoted: Vec<u8> = Vec::new();
     quoted.push(b'"');
-    escape(path, quotes_high, &mut quoted);
+    escape_in_octal(path, |byte| needs(byte, quotes_high), &mut quoted);
     quoted.push(b'"');
     quoted
-}
-
-fn escape(path: &[u8], quotes_high: bool, out: &mut Vec<u8>) {
-    for &byte in path {
-        let letter = match byte {
-            7 => b'a',
-            8 => b'b',
-            b'\t' => b't',
-            b'\n' => b'n',
-            0x0b => b'v',
-            0x0c => b'f',
-            b'\r' => b'r',
-            b'"' | b'\\' => byte,
-            _ if needs(byte, quotes_high) => {
-                out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
-                continue;
-            }
-            _ => {
-                out.push(byte);
-                continue;
-            }
-        };
-        out.extend_from_slice(&[b'\\', letter]);
-    }
 }
 
 impl Git {

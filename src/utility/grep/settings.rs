@@ -5,7 +5,7 @@ use super::color::Colors;
 use super::selection::Selection;
 use crate::memory::{HashSet, String, ToMetered, Vec, format};
 use crate::utility::context::options::help;
-use crate::utility::format::quote::invalid_argument;
+use crate::utility::format::keyword::meaning;
 use crate::utility::prelude::*;
 
 /// How patterns are read.
@@ -406,20 +406,16 @@ fn check(ctx: &mut Context, utility: &Utility, option: Opt, argument: &[u8]) -> 
 
 /// The action may be abbreviated.
 fn directories(ctx: &mut Context, utility: &Utility, argument: &[u8]) -> Result<Directories, UtilityError> {
-    let actions =
-        [("read", Directories::Read), ("recurse", Directories::Recurse), ("skip", Directories::Skip)];
-    let mut fitting = actions.iter().filter(|(name, _)| name.as_bytes().starts_with(argument));
-    let is_ambiguous = match (fitting.next(), fitting.next()) {
-        (Some((_, action)), None) => return Ok(*action),
-        (first, _) => first.is_some(),
-    };
-    let message = invalid_argument("directories", argument, &["read", "recurse", "skip"]);
-    match message.strip_prefix("invalid") {
-        Some(rest) if is_ambiguous => ctx.warn(format_args!("ambiguous{rest}")),
-        _ => ctx.warn(message),
-    };
-    usage_error(ctx, utility);
-    Err(UtilityError::Exit(ExitStatus::FAILURE))
+    let actions: [(&[&str], Directories); 3] = [
+        (&["read"], Directories::Read),
+        (&["recurse"], Directories::Recurse),
+        (&["skip"], Directories::Skip),
+    ];
+    meaning("--directories", &actions, argument).map_err(|message| {
+        ctx.warn(message);
+        usage_error(ctx, utility);
+        UtilityError::Exit(ExitStatus::FAILURE)
+    })
 }
 
 fn devices(options: &Options<Opt>) -> Result<Option<bool>, UtilityError> {

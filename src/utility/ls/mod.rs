@@ -1,13 +1,14 @@
 //! `ls`: lists directories. POSIX XCU ls, GNU coreutils ls(1). Standard output is not a terminal: one name a line unless
 //! asked otherwise.
 //!
-//! `style.rs` reads the options, `entry.rs` gathers and sorts entries, `long.rs` prints `-l`, `columns.rs` the others,
+//! `option.rs` has the options, `style.rs` what they mean together; `entry.rs` gathers and sorts entries, `long.rs` prints `-l`, `columns.rs` the others,
 //! `dired.rs` what an editor wants to know of a long listing.
 
 mod columns;
 mod dired;
 pub(in crate::utility) mod entry;
 mod long;
+mod option;
 mod style;
 
 use crate::memory::{JoinMetered, Vec, format, vec};
@@ -15,7 +16,7 @@ use crate::utility::format::quote::quote_name;
 use crate::utility::prelude::*;
 use dired::Dired;
 use entry::Entry;
-pub(in crate::utility) use style::Opt;
+pub(in crate::utility) use option::Opt;
 use style::Style;
 
 pub(super) const UTILITY: Utility = Utility {

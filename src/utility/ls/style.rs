@@ -1,132 +1,17 @@
 //! What the options of `ls` mean together.
 
 use super::entry::Entry;
-use crate::memory::{JoinText, String, ToDecimal, ToMetered, Vec, format};
+use super::option::Opt;
+use crate::memory::{String, ToDecimal, ToMetered, Vec, format};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::file::blocks;
 use crate::utility::format::block_size::{BlockSize, size_message};
-use crate::utility::format::keyword::keyword;
+use crate::utility::format::keyword::{bad_word, keyword};
 use crate::utility::format::quote::{escape_name, quote, quote_c, quote_if_needed, quote_name};
 use crate::utility::format::time_format::Zone;
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
-use std::fmt::Write as _;
 use std::time::Duration;
-
-options! {
-    pub(in crate::utility) enum Opt {
-        All = flag('a', "all", "do not ignore entries starting with ."),
-        AlmostAll = flag('A', "almost-all", "do not list implied . and .."),
-        Author = flag('\0', "author", "with -l, print the author of each file"),
-        Escape = flag('b', "escape", "print C-style escapes for nongraphic characters"),
-        BlockSize = value('\0', "block-size", "SIZE", "with -l and -s, scale sizes by SIZE when printing them"),
-        IgnoreBackups = flag('B', "ignore-backups", "do not list implied entries ending with ~"),
-        ChangeTime = flag(
-            'c',
-            "",
-            "with -lt: sort by, and show, ctime; with -l: show ctime and sort by name; otherwise: sort by ctime",
-        ),
-        Columns = flag('C', "", "list entries by columns"),
-        Color = optional('\0', "color", "WHEN", "color the output WHEN: always, auto, never"),
-        Directory = flag('d', "directory", "list directories themselves, not their contents"),
-        Dired = flag('D', "dired", "generate output designed for Emacs' dired mode"),
-        RawDirectory = flag('f', "", "do not sort, enable -aU, disable -ls --color"),
-        Classify = flag('F', "", "append indicator (one of */=>@|) to entries"),
-        ClassifyWhen = optional('\0', "classify", "WHEN", "as -F, WHEN: always, auto, never"),
-        FileType = flag('\0', "file-type", "likewise, except do not append '*'"),
-        Format = value(
-            '\0',
-            "format",
-            "WORD",
-            "across -x, commas -m, horizontal -x, long -l, single-column -1, verbose -l, vertical -C",
-        ),
-        FullTime = flag('\0', "full-time", "like -l --time-style=full-iso"),
-        LongWithoutOwner = flag('g', "", "like -l, but do not list owner"),
-        GroupDirectoriesFirst = flag('\0', "group-directories-first", "group directories before files"),
-        NoGroup = flag('G', "no-group", "in a long listing, don't print group names"),
-        HumanReadable = flag('h', "human-readable", "with -l and -s, print sizes like 1K 234M 2G etc."),
-        Si = flag('\0', "si", "likewise, but use powers of 1000 not 1024"),
-        DereferenceCommandLine = flag(
-            'H',
-            "dereference-command-line",
-            "follow symbolic links listed on the command line",
-        ),
-        DereferenceDirectories = flag(
-            '\0',
-            "dereference-command-line-symlink-to-dir",
-            "follow each command line symbolic link that points to a directory",
-        ),
-        Hide = value(
-            '\0',
-            "hide",
-            "PATTERN",
-            "do not list implied entries matching shell PATTERN (overridden by -a or -A)",
-        ),
-        Hyperlink = optional('\0', "hyperlink", "WHEN", "hyperlink file names WHEN: always, auto, never"),
-        IndicatorStyle = value(
-            '\0',
-            "indicator-style",
-            "WORD",
-            "append indicator: none, slash (-p), file-type, classify (-F)",
-        ),
-        Inode = flag('i', "inode", "print the index number of each file"),
-        Ignore = value('I', "ignore", "PATTERN", "do not list implied entries matching shell PATTERN"),
-        Kibibytes = flag('k', "kibibytes", "default to 1024-byte blocks for file system usage"),
-        Long = flag('l', "", "use a long listing format"),
-        Dereference = flag(
-            'L',
-            "dereference",
-            "show information for the file that a symbolic link references",
-        ),
-        Commas = flag('m', "", "fill width with a comma separated list of entries"),
-        NumericUidGid = flag('n', "numeric-uid-gid", "like -l, but list numeric user and group IDs"),
-        Literal = flag('N', "literal", "print entry names without quoting"),
-        LongWithoutGroup = flag('o', "", "like -l, but do not list group information"),
-        Slash = flag('p', "", "append / indicator to directories"),
-        HideControlChars = flag('q', "hide-control-chars", "print ? instead of nongraphic characters"),
-        ShowControlChars = flag('\0', "show-control-chars", "show nongraphic characters as-is (the default)"),
-        QuoteName = flag('Q', "quote-name", "enclose entry names in double quotes"),
-        QuotingStyle = value(
-            '\0',
-            "quoting-style",
-            "WORD",
-            "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape",
-        ),
-        Reverse = flag('r', "reverse", "reverse order while sorting"),
-        Recursive = flag('R', "recursive", "list subdirectories recursively"),
-        Size = flag('s', "size", "print the allocated size of each file, in blocks"),
-        SortBySize = flag('S', "", "sort by file size, largest first"),
-        Sort = value(
-            '\0',
-            "sort",
-            "WORD",
-            "sort by WORD instead of name: none (-U), size (-S), time (-t), version (-v), extension (-X), width",
-        ),
-        Time = value(
-            '\0',
-            "time",
-            "WORD",
-            "which time to show or sort by: atime, access, use; ctime, status; mtime, modification",
-        ),
-        TimeStyle = value(
-            '\0',
-            "time-style",
-            "TIME_STYLE",
-            "time/date format with -l: full-iso, long-iso, iso, locale, +FORMAT",
-        ),
-        SortByTime = flag('t', "", "sort by time, newest first"),
-        TabSize = value('T', "tabsize", "COLS", "assume tab stops at each COLS instead of 8"),
-        AccessTime = flag('u', "", "with -lt: sort by, and show, access time"),
-        Unsorted = flag('U', "", "do not sort; list entries in directory order"),
-        SortByVersion = flag('v', "", "natural sort of (version) numbers within text"),
-        Width = value('w', "width", "COLS", "set output width to COLS; 0 means no limit"),
-        Across = flag('x', "", "list entries by lines instead of by columns"),
-        SortByExtension = flag('X', "", "sort alphabetically by entry extension"),
-        Context = flag('Z', "context", "print any security context of each file"),
-        Zero = flag('\0', "zero", "end each output line with NUL, not newline"),
-        OnePerLine = flag('1', "", "list one file per line"),
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
@@ -238,15 +123,22 @@ pub(super) struct Style {
 impl Style {
     pub(super) fn of(ctx: &mut Context, options: &Options<Opt>) -> Result<Self, UtilityError> {
         let unsorted = options.has(Opt::RawDirectory);
-        let (long, layout) = layout(options)?;
+        let name = ctx.name.clone();
+        // Of errors of usage only those about words have the status 1.
+        let wrong = |error| match error {
+            UtilityError::Usage(message) => bad_word(&name, &message),
+            other => other,
+        };
+        let (long, layout) = layout(options).map_err(wrong)?;
         let (recent_format, old_format) = time_formats(ctx, options)?;
-        let sort = sort(options)?;
-        let time = time_field(options)?;
+        let sort = sort(options).map_err(wrong)?;
+        let time = time_field(options).map_err(wrong)?;
         let (unit, file_unit) = units(ctx, options)?;
-        let shown = indicator(options)?;
+        let shown = indicator(options).map_err(wrong)?;
         let follow =
             options.last_of([Opt::Dereference, Opt::DereferenceCommandLine, Opt::DereferenceDirectories]);
-        let hyperlink = if hyperlinks(options)? { Some(ctx.session.identity.host.clone()) } else { None };
+        let hyperlink =
+            if hyperlinks(options).map_err(wrong)? { Some(ctx.session.identity.host.clone()) } else { None };
         let dired = options.has(Opt::Dired) && long && hyperlink.is_none();
         if dired && options.has(Opt::Zero) {
             return Err(fault("--dired and --zero are incompatible"));
@@ -278,7 +170,7 @@ impl Style {
             directories_first: options.has(Opt::GroupDirectoriesFirst) && sort != Sort::None,
             hidden,
             indicator: shown,
-            quoting: quoting(options)?,
+            quoting: quoting(options).map_err(wrong)?,
             time,
             recent_format,
             old_format,
@@ -304,7 +196,7 @@ impl Style {
             hyperlink,
             dired,
             tab: tab_size(ctx, options, is_table)?,
-            color: !unsorted && color(ctx, options)?,
+            color: !unsorted && color(ctx, options).map_err(wrong)?,
             colored: false.into(),
             width: width(ctx, options, is_table)?,
             end: if options.has(Opt::Zero) { 0 } else { b'\n' },
@@ -373,7 +265,18 @@ impl Style {
     }
 }
 
+fn bytes(argument: Option<&Text>) -> &[u8] {
+    argument.map_or(b"", Text::as_bytes)
+}
+
 fn layout(options: &Options<Opt>) -> Result<(bool, Layout), UtilityError> {
+    let layouts: [(&[&str], Option<Layout>); 5] = [
+        (&["verbose", "long"], None),
+        (&["commas"], Some(Layout::Commas)),
+        (&["horizontal", "across"], Some(Layout::Across)),
+        (&["vertical"], Some(Layout::Columns)),
+        (&["single-column"], Some(Layout::Lines)),
+    ];
     let mut long = false;
     let mut layout = Layout::Lines;
     for (option, argument) in options.given() {
@@ -389,22 +292,10 @@ fn layout(options: &Options<Opt>) -> Result<(bool, Layout), UtilityError> {
             // -1 after -l changes nothing.
             Opt::OnePerLine => layout = Layout::Lines,
             Opt::RawDirectory => long = false,
-            Opt::Format => match argument.map_or(&b""[..], |text| text.as_bytes()) {
-                b"long" | b"verbose" => long = true,
-                b"across" | b"horizontal" => (long, layout) = (false, Layout::Across),
-                b"commas" => (long, layout) = (false, Layout::Commas),
-                b"single-column" => (long, layout) = (false, Layout::Lines),
-                b"vertical" => (long, layout) = (false, Layout::Columns),
-                other => {
-                    let known = [
-                        &["verbose", "long"][..],
-                        &["commas"],
-                        &["horizontal", "across"],
-                        &["vertical"],
-                        &["single-column"],
-                    ];
-                    return invalid(other, "--format", &known);
-                }
+            // In a long listing the layout is of no account.
+            Opt::Format => match keyword("--format", &layouts, bytes(argument))? {
+                Some(other) => (long, layout) = (false, other),
+                None => long = true,
             },
             _ => {}
         }
@@ -413,6 +304,14 @@ fn layout(options: &Options<Opt>) -> Result<(bool, Layout), UtilityError> {
 }
 
 fn sort(options: &Options<Opt>) -> Result<Sort, UtilityError> {
+    let rows: [(&[&str], Sort); 6] = [
+        (&["none"], Sort::None),
+        (&["time"], Sort::Time),
+        (&["size"], Sort::Size),
+        (&["extension"], Sort::Extension),
+        (&["version"], Sort::Version),
+        (&["width"], Sort::Width),
+    ];
     let mut sort = Sort::Name;
     for (option, argument) in options.given() {
         match option {
@@ -421,21 +320,7 @@ fn sort(options: &Options<Opt>) -> Result<Sort, UtilityError> {
             Opt::SortByExtension => sort = Sort::Extension,
             Opt::SortByVersion => sort = Sort::Version,
             Opt::Unsorted | Opt::RawDirectory => sort = Sort::None,
-            Opt::Sort => {
-                sort = match argument.map_or(&b""[..], |text| text.as_bytes()) {
-                    b"none" => Sort::None,
-                    b"time" => Sort::Time,
-                    b"size" => Sort::Size,
-                    b"extension" => Sort::Extension,
-                    b"version" => Sort::Version,
-                    b"width" => Sort::Width,
-                    other => {
-                        let known =
-                            [&["none"][..], &["time"], &["size"], &["extension"], &["version"], &["width"]];
-                        return invalid(other, "--sort", &known);
-                    }
-                }
-            }
+            Opt::Sort => sort = keyword("--sort", &rows, bytes(argument))?,
             _ => {}
         }
     }
@@ -443,26 +328,17 @@ fn sort(options: &Options<Opt>) -> Result<Sort, UtilityError> {
 }
 
 fn time_field(options: &Options<Opt>) -> Result<TimeField, UtilityError> {
+    let rows: [(&[&str], TimeField); 3] = [
+        (&["atime", "access", "use"], TimeField::Accessed),
+        (&["ctime", "status"], TimeField::Changed),
+        (&["mtime", "modification"], TimeField::Modified),
+    ];
     let mut field = TimeField::Modified;
     for (option, argument) in options.given() {
         match option {
             Opt::ChangeTime => field = TimeField::Changed,
             Opt::AccessTime => field = TimeField::Accessed,
-            Opt::Time => {
-                field = match argument.map_or(&b""[..], |text| text.as_bytes()) {
-                    b"atime" | b"access" | b"use" => TimeField::Accessed,
-                    b"ctime" | b"status" => TimeField::Changed,
-                    b"mtime" | b"modification" => TimeField::Modified,
-                    other => {
-                        let known = [
-                            &["atime", "access", "use"][..],
-                            &["ctime", "status"],
-                            &["mtime", "modification"],
-                        ];
-                        return invalid(other, "--time", &known);
-                    }
-                }
-            }
+            Opt::Time => field = keyword("--time", &rows, bytes(argument))?,
             _ => {}
         }
     }
@@ -470,6 +346,12 @@ fn time_field(options: &Options<Opt>) -> Result<TimeField, UtilityError> {
 }
 
 fn indicator(options: &Options<Opt>) -> Result<Indicator, UtilityError> {
+    let rows: [(&[&str], Indicator); 4] = [
+        (&["none"], Indicator::None),
+        (&["slash"], Indicator::Slash),
+        (&["file-type"], Indicator::FileType),
+        (&["classify"], Indicator::Classify),
+    ];
     let mut indicator = Indicator::None;
     for (option, argument) in options.given() {
         match option {
@@ -477,18 +359,7 @@ fn indicator(options: &Options<Opt>) -> Result<Indicator, UtilityError> {
             Opt::FileType => indicator = Indicator::FileType,
             Opt::Classify => indicator = Indicator::Classify,
             Opt::ClassifyWhen if is_always("--classify", argument)? => indicator = Indicator::Classify,
-            Opt::IndicatorStyle => {
-                indicator = match argument.map_or(&b""[..], |text| text.as_bytes()) {
-                    b"none" => Indicator::None,
-                    b"slash" => Indicator::Slash,
-                    b"file-type" => Indicator::FileType,
-                    b"classify" => Indicator::Classify,
-                    other => {
-                        let known = [&["none"][..], &["slash"], &["file-type"], &["classify"]];
-                        return invalid(other, "--indicator-style", &known);
-                    }
-                }
-            }
+            Opt::IndicatorStyle => indicator = keyword("--indicator-style", &rows, bytes(argument))?,
             _ => {}
         }
     }
@@ -496,33 +367,22 @@ fn indicator(options: &Options<Opt>) -> Result<Indicator, UtilityError> {
 }
 
 fn quoting(options: &Options<Opt>) -> Result<Quoting, UtilityError> {
+    let rows: [(&[&str], Quoting); 7] = [
+        (&["literal"], Quoting::Literal),
+        (&["shell"], Quoting::Shell),
+        (&["shell-always"], Quoting::ShellAlways),
+        (&["shell-escape"], Quoting::Shell),
+        (&["shell-escape-always"], Quoting::ShellAlways),
+        (&["c"], Quoting::C),
+        (&["escape"], Quoting::Escape),
+    ];
     let mut quoting = Quoting::Literal;
     for (option, argument) in options.given() {
         match option {
             Opt::Escape => quoting = Quoting::Escape,
             Opt::Literal => quoting = Quoting::Literal,
             Opt::QuoteName => quoting = Quoting::C,
-            Opt::QuotingStyle => {
-                quoting = match argument.map_or(&b""[..], |text| text.as_bytes()) {
-                    b"literal" => Quoting::Literal,
-                    b"shell" | b"shell-escape" => Quoting::Shell,
-                    b"shell-always" | b"shell-escape-always" => Quoting::ShellAlways,
-                    b"c" => Quoting::C,
-                    b"escape" => Quoting::Escape,
-                    other => {
-                        let known = [
-                            &["literal"][..],
-                            &["shell"],
-                            &["shell-always"],
-                            &["shell-escape"],
-                            &["shell-escape-always"],
-                            &["c"],
-                            &["escape"],
-                        ];
-                        return invalid(other, "--quoting-style", &known);
-                    }
-                }
-            }
+            Opt::QuotingStyle => quoting = keyword("--quoting-style", &rows, bytes(argument))?,
             _ => {}
         }
     }
@@ -539,7 +399,7 @@ fn units(ctx: &Context, options: &Options<Opt>) -> Result<(BlockSize, Option<Blo
             Opt::HumanReadable => given = Some(BlockSize::Human(1024)),
             Opt::Si => given = Some(BlockSize::Human(1000)),
             Opt::BlockSize => {
-                let text = argument.map_or(&b""[..], |text| text.as_bytes());
+                let text = bytes(argument);
                 let wrong = |error| fault(size_message(error, "--block-size", text));
                 given = Some(BlockSize::parse(text).map_err(wrong)?);
             }
@@ -691,12 +551,4 @@ impl SplitNewline for [u8] {
         let at = memchr::memchr(b'\n', self)?;
         Some((self.get(..at)?, self.get(at + 1..)?))
     }
-}
-
-fn invalid<T>(word: &[u8], option: &str, known: &[&[&str]]) -> Result<T, UtilityError> {
-    let mut message = format!("invalid argument {} for ‘{option}’\nValid arguments are:", quote(word));
-    for row in known {
-        let _ = write!(message, "\n  - ‘{}’", row.join_text("’, ‘"));
-    }
-    Err(UtilityError::Usage(message))
 }

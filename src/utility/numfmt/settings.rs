@@ -1,7 +1,7 @@
 //! What the options of `numfmt` say.
 
 use super::super::format::count::{parse_count, parse_digits};
-use super::super::format::quote::invalid_argument;
+use super::super::format::keyword::keyword;
 use super::Opt;
 use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
@@ -77,47 +77,27 @@ fn fail<T>(message: String) -> Result<T, UtilityError> {
     Err(UtilityError::failed(message))
 }
 
-/// The one word that is meant, which may be abbreviated.
-fn word<T: Copy>(option: &str, text: &[u8], words: &[(&str, T)]) -> Result<T, UtilityError> {
-    if let Some((_, value)) = words.iter().find(|(name, _)| name.as_bytes() == text) {
-        return Ok(*value);
-    }
-    let candidates: Vec<T> =
-        words.iter().filter(|(name, _)| name.as_bytes().starts_with(text)).map(|(_, value)| *value).collect();
-    if let [only] = candidates.as_slice() {
-        return Ok(*only);
-    }
-    let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-    let mut message = invalid_argument(option, text, &names);
-    if !candidates.is_empty()
-        && let Some(rest) = message.strip_prefix("invalid")
-    {
-        message = format!("ambiguous{rest}");
-    }
-    Err(UtilityError::Usage(message))
-}
-
-const TO: [(&str, Scale); 4] =
-    [("none", Scale::None), ("si", Scale::Si), ("iec", Scale::Iec), ("iec-i", Scale::IecI)];
-const FROM: [(&str, Scale); 5] = [
-    ("none", Scale::None),
-    ("auto", Scale::Auto),
-    ("si", Scale::Si),
-    ("iec", Scale::Iec),
-    ("iec-i", Scale::IecI),
+const TO: [(&[&str], Scale); 4] =
+    [(&["none"], Scale::None), (&["si"], Scale::Si), (&["iec"], Scale::Iec), (&["iec-i"], Scale::IecI)];
+const FROM: [(&[&str], Scale); 5] = [
+    (&["none"], Scale::None),
+    (&["auto"], Scale::Auto),
+    (&["si"], Scale::Si),
+    (&["iec"], Scale::Iec),
+    (&["iec-i"], Scale::IecI),
 ];
-const ROUND: [(&str, Round); 5] = [
-    ("up", Round::Up),
-    ("down", Round::Down),
-    ("from-zero", Round::FromZero),
-    ("towards-zero", Round::TowardsZero),
-    ("nearest", Round::Nearest),
+const ROUND: [(&[&str], Round); 5] = [
+    (&["up"], Round::Up),
+    (&["down"], Round::Down),
+    (&["from-zero"], Round::FromZero),
+    (&["towards-zero"], Round::TowardsZero),
+    (&["nearest"], Round::Nearest),
 ];
-const INVALID: [(&str, Invalid); 4] = [
-    ("abort", Invalid::Abort),
-    ("fail", Invalid::Fail),
-    ("warn", Invalid::Warn),
-    ("ignore", Invalid::Ignore),
+const INVALID: [(&[&str], Invalid); 4] = [
+    (&["abort"], Invalid::Abort),
+    (&["fail"], Invalid::Fail),
+    (&["warn"], Invalid::Warn),
+    (&["ignore"], Invalid::Ignore),
 ];
 
 impl NumfmtOptions {
@@ -172,10 +152,10 @@ impl NumfmtOptions {
     fn take(&mut self, option: Opt, argument: Option<&Text>) -> Result<(), UtilityError> {
         let text = argument.map(Text::as_bytes).unwrap_or_default();
         match option {
-            Opt::From => self.from = word("from", text, &FROM)?,
-            Opt::To => self.to = word("to", text, &TO)?,
-            Opt::Round => self.round = word("round", text, &ROUND)?,
-            Opt::Invalid => self.invalid = word("invalid", text, &INVALID)?,
+            Opt::From => self.from = keyword("--from", &FROM, text)?,
+            Opt::To => self.to = keyword("--to", &TO, text)?,
+            Opt::Round => self.round = keyword("--round", &ROUND, text)?,
+            Opt::Invalid => self.invalid = keyword("--invalid", &INVALID, text)?,
             Opt::FromUnit => self.from_unit = parse_unit(text)?,
             Opt::ToUnit => self.to_unit = parse_unit(text)?,
             Opt::Field if !self.fields.is_empty() => return fail("multiple field specifications".into()),

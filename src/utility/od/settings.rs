@@ -4,7 +4,7 @@ use super::format::{Format, parse_formats};
 use super::{Opt, address};
 use crate::memory::{String, Vec, format};
 use crate::utility::format::count::{CountError, parse_count};
-use crate::utility::format::quote::invalid_argument;
+use crate::utility::format::keyword::keyword;
 use crate::utility::prelude::*;
 
 pub(super) struct OdOptions {
@@ -42,13 +42,9 @@ impl OdOptions {
                 )));
             }
         };
-        let is_big = match options.value(Opt::Endian).map(Text::as_bytes) {
+        let is_big = match options.value(Opt::Endian) {
             None => false,
-            Some(word) if !word.is_empty() && b"big".starts_with(word) => true,
-            Some(word) if !word.is_empty() && b"little".starts_with(word) => false,
-            Some(word) => {
-                return Err(UtilityError::Usage(invalid_argument("endian", word, &["little", "big"])));
-            }
+            Some(word) => keyword("--endian", &[(&["little"], false), (&["big"], true)], word)?,
         };
         let mut settings = Self {
             formats: Vec::new(),

@@ -1,10 +1,9 @@
 //! `--debug`: what of each line is compared, below it, and warnings about what the keys may not mean. GNU coreutils sort(1).
 
-use super::compare::numeric_end;
+use super::compare::{month, numeric_end};
 use super::key::{Key, KeyOrdering, Kind};
 use super::settings::SortOptions;
 use crate::character::{character, unit_at};
-use crate::memory::format;
 use crate::utility::format::extended::Extended;
 use crate::utility::format::width::width;
 use crate::utility::prelude::*;
@@ -130,13 +129,7 @@ fn compared(key: &Key, settings: &SortOptions, line: &[u8]) -> (usize, usize) {
         let text = text.get(blanks..).unwrap_or(&[]);
         start += blanks;
         let length = match ordering.kind() {
-            _ if ordering.month => {
-                if super::compare::month(text) > 0 {
-                    3
-                } else {
-                    0
-                }
-            }
+            _ if ordering.month => 3 * usize::from(month(text) > 0),
             Kind::General => Extended::parse(text).length,
             Kind::Numeric => numeric_end(text, false),
             Kind::Human => numeric_end(text, true),
@@ -150,24 +143,12 @@ fn compared(key: &Key, settings: &SortOptions, line: &[u8]) -> (usize, usize) {
 async fn mark(ctx: &mut Context, line: &[u8], start: usize, end: usize) -> Result<(), UtilityError> {
     let offset = columns(ctx, line.get(..start).unwrap_or(&[])).await?;
     let count = columns(ctx, line.get(start..end).unwrap_or(&[])).await?;
-    repeat(ctx, b' ', offset).await?;
+    ctx.write_repeated(b' ', offset).await?;
     if count == 0 {
         ctx.stdout.write(b"^ no match for key").await?;
     }
-    repeat(ctx, b'_', count).await?;
+    ctx.write_repeated(b'_', count).await?;
     ctx.stdout.write(b"\n").await
-}
-
-async fn repeat(ctx: &mut Context, byte: u8, count: usize) -> Result<(), UtilityError> {
-    let stretch = [byte; 64];
-    let mut rest = count;
-    while rest > 0 {
-        let length = rest.min(stretch.len());
-        ctx.stdout.write(stretch.get(..length).unwrap_or(&[])).await?;
-        ctx.tick().await?;
-        rest -= length;
-    }
-    Ok(())
 }
 
 /// How wide a text is shown; a tab is one column.
@@ -182,15 +163,4 @@ async fn columns(ctx: &mut Context, text: &[u8]) -> Result<usize, UtilityError> 
         };
     }
     Ok(columns)
-}
-
-/// A key of the old form, as it was given and as it would be now.
-pub(super) fn obsolete_forms(key: &Key) -> (crate::memory::String, crate::memory::String) {
-    let mut old = format!("+{}", key.start_field);
-    let mut new = format!("-k {}", key.start_field + 1);
-    if let Some(end) = key.end_field {
-        old.push_str(&format!(" -{}", end + 1));
-        new.push_str(&format!(",{}", end + 1));
-    }
-    (old, new)
 }

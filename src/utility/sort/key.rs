@@ -1,8 +1,8 @@
 //! Sort keys: `F[.C][OPTS][,F[.C][OPTS]]`, and where a key lies in a line. POSIX XCU sort.
 
-use super::settings::{bad_word, failed};
+use super::settings::failed;
 use crate::memory::{String, format};
-use crate::utility::format::quote::invalid_argument;
+use crate::utility::format::keyword::{bad_word, meaning};
 use crate::utility::prelude::*;
 
 /// How the bytes of a key are compared.
@@ -62,20 +62,16 @@ impl KeyOrdering {
 
     /// `--sort=WORD`; words may be abbreviated.
     pub(super) fn set_by_word(&mut self, word: &[u8]) -> Result<(), UtilityError> {
-        const WORDS: [(&str, char); 6] = [
-            ("general-numeric", 'g'),
-            ("human-numeric", 'h'),
-            ("month", 'M'),
-            ("numeric", 'n'),
-            ("random", 'R'),
-            ("version", 'V'),
+        const WORDS: [(&[&str], char); 6] = [
+            (&["general-numeric"], 'g'),
+            (&["human-numeric"], 'h'),
+            (&["month"], 'M'),
+            (&["numeric"], 'n'),
+            (&["random"], 'R'),
+            (&["version"], 'V'),
         ];
-        let found = WORDS.iter().find(|(name, _)| !word.is_empty() && name.as_bytes().starts_with(word));
-        let Some((_, letter)) = found else {
-            let names = WORDS.map(|(name, _)| name);
-            return Err(bad_word(invalid_argument("sort", word, &names)));
-        };
-        self.set_by_letter(*letter);
+        let letter = meaning("--sort", &WORDS, word).map_err(|message| bad_word("sort", &message))?;
+        self.set_by_letter(letter);
         Ok(())
     }
 
@@ -170,6 +166,17 @@ impl Key {
     pub(super) fn whole_line(ordering: KeyOrdering) -> Self {
         let (start_character, end_character) = (0, 0);
         Self { start_field: 0, start_character, end_field: None, end_character, ordering, obsolete: None }
+    }
+
+    /// A key of the old form, as it was given and as it would be now.
+    pub(super) fn obsolete_forms(&self) -> (String, String) {
+        match self.end_field {
+            Some(end) => {
+                let (start, end) = (self.start_field, end + 1);
+                (format!("+{start} -{end}"), format!("-k {},{end}", start + 1))
+            }
+            None => (format!("+{}", self.start_field), format!("-k {}", self.start_field + 1)),
+        }
     }
 
     /// Whether it may end in another field than it begins in.

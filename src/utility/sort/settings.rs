@@ -1,10 +1,10 @@
 //! The options of `sort` as one value, checked.
 
 use super::compare::Seed;
-use super::debug::obsolete_forms;
 use super::key::{Key, KeyOrdering, parse_key};
 use super::option::{Opt, TROUBLE, trouble};
 use crate::memory::{String, Vec, format};
+use crate::utility::format::keyword::{bad_word, meaning};
 use crate::utility::prelude::*;
 
 /// Whether the input is only checked.
@@ -40,11 +40,6 @@ pub(super) fn failed(message: impl Into<String>) -> UtilityError {
     UtilityError::Failed { message: message.into(), status: TROUBLE }
 }
 
-/// A word that an option does not know: unlike other errors of usage its status is 1.
-pub(super) fn bad_word(message: String) -> UtilityError {
-    UtilityError::failed(message + "\nTry 'sort --help' for more information.")
-}
-
 impl SortOptions {
     pub(super) fn of(options: &Options<Opt>, old_keys: &[Text]) -> Result<Self, UtilityError> {
         let mut global = KeyOrdering::default();
@@ -62,7 +57,7 @@ impl SortOptions {
         for text in options.values(Opt::Key) {
             let mut key = parse_key(text)?;
             if old_keys.next_if_eq(&text).is_some() {
-                key.obsolete = Some(obsolete_forms(&key));
+                key.obsolete = Some(key.obsolete_forms());
             }
             keys.push(key);
         }
@@ -142,16 +137,15 @@ fn tab(options: &Options<Opt>) -> Result<Option<u8>, UtilityError> {
 }
 
 fn check(options: &Options<Opt>) -> Result<Check, UtilityError> {
+    let rows: [(&[&str], Check); 2] =
+        [(&["quiet", "silent"], Check::Quiet), (&["diagnose-first"], Check::Report)];
     let mut check = Check::No;
     for (option, argument) in options.given() {
-        let new = match (option, argument.map(Text::as_bytes)) {
-            (Opt::CheckFirst, _) | (Opt::Check, None | Some(b"diagnose-first")) => Check::Report,
-            (Opt::CheckQuietly, _) | (Opt::Check, Some(b"quiet" | b"silent")) => Check::Quiet,
+        let new = match (option, argument) {
+            (Opt::CheckFirst, _) | (Opt::Check, None) => Check::Report,
+            (Opt::CheckQuietly, _) => Check::Quiet,
             (Opt::Check, Some(word)) => {
-                return Err(bad_word(format!(
-                    "invalid argument {} for ‘--check’\nValid arguments are:\n  - ‘quiet’, ‘silent’\n  - ‘diagnose-first’",
-                    quote(word)
-                )));
+                meaning("--check", &rows, word).map_err(|message| bad_word("sort", &message))?
             }
             _ => continue,
         };

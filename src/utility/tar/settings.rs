@@ -187,9 +187,9 @@ fn number(value: &[u8], what: &str) -> Result<u64> {
     }
 }
 
-fn word(option: &str, value: &[u8], valid: &[&str]) -> Result<usize> {
+fn word<T: Copy>(option: &str, value: &[u8], rows: &[(&[&str], T)]) -> Result<T> {
     let failed = |message| TarError::End(UtilityError::Failed { message, status: 2 });
-    crate::utility::format::quote::word_of(option, value, valid).map_err(failed)
+    crate::utility::format::keyword::meaning(option, rows, value).map_err(failed)
 }
 
 /// The name of an option that says what becomes of files that are there: one of them at most may be given.
@@ -326,11 +326,9 @@ impl TarOptions {
                 Opt::NoSamePermissions => self.same_permissions = false,
                 Opt::SamePermissions => self.same_permissions = true,
                 Opt::Sort => {
-                    self.sort = match word("sort", value, &["none", "name", "inode"])? {
-                        1 => Sort::Name,
-                        2 => Sort::Inode,
-                        _ => Sort::None,
-                    };
+                    let rows: [(&[&str], Sort); 3] =
+                        [(&["none"], Sort::None), (&["name"], Sort::Name), (&["inode"], Sort::Inode)];
+                    self.sort = word("--sort", value, &rows)?;
                 }
                 Opt::Blocking => {
                     self.record = number(value, "Invalid blocking factor")?.saturating_mul(BLOCK as u64);
@@ -368,7 +366,7 @@ impl TarOptions {
                 Opt::StripComponents => self.strip = number(value, "Invalid number of elements")?,
                 Opt::Transform => parse_transform(ctx, value, &mut self.transforms)?,
                 Opt::AtimePreserve if has_value => {
-                    word("atime-preserve", value, &["replace", "system"])?;
+                    word("--atime-preserve", value, &[(&["replace"], ()), (&["system"], ())])?;
                 }
                 _ => {}
             }
