@@ -1,8 +1,9 @@
 //! Options about the resources of a machine: their arguments are checked, as sorting takes place in memory and on one thread.
 
-use super::option::{Opt, TROUBLE, trouble};
+use super::option::{Opt, trouble};
 use super::settings::failed;
 use crate::memory::{String, Vec, format};
+use crate::utility::context::names::{Listed, NameList};
 use crate::utility::prelude::*;
 
 /// Checks the arguments in order.
@@ -85,24 +86,21 @@ fn size(option: &str, text: &[u8]) -> Result<(), UtilityError> {
 
 /// The files named in a list, each name ending in NUL.
 pub(super) async fn listed_files(ctx: &mut Context, list: &Text) -> Result<Vec<Text>, UtilityError> {
-    let mut input = ctx.open_input(list).map_err(|error| trouble("open failed", list, error))?;
+    let input = ctx.open_input(list).map_err(|error| trouble("open failed", list, error))?;
+    let mut entries = NameList::new(input, list);
     let mut names = Vec::new();
     loop {
         ctx.tick().await?;
-        let name = match input.next_line(0).await {
-            Ok(Some(line)) => Text::from(split_delimiter(line, 0).0),
-            Ok(None) => break,
-            Err(error) => return Err(trouble("read error", list, error)),
-        };
-        if name.as_bytes() == b"-" {
-            return Err(failed("when reading file names from stdin, no file name of '-' allowed"));
+        match entries.entry().await.map_err(|error| trouble("read error", list, error))? {
+            None => break,
+            Some(Listed::Name(name)) if name.as_bytes() == b"-" => {
+                return Err(failed("when reading file names from stdin, no file name of '-' allowed"));
+            }
+            Some(Listed::Name(name)) => names.push(name),
+            Some(Listed::Empty(place)) => {
+                return Err(failed(format!("{place}: invalid zero-length file name")));
+            }
         }
-        if name.is_empty() {
-            let number = names.len() + 1;
-            let message = format!("{}:{number}: invalid zero-length file name", quote_operand(list));
-            return Err(UtilityError::Failed { message, status: TROUBLE });
-        }
-        names.push(name);
     }
     if names.is_empty() {
         return Err(failed(format!("no input from {}", quote_name(list))));
