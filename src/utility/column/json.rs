@@ -1,6 +1,5 @@
 //! Prints a table as JSON: an object for each line, with its children in it.
 
-use super::print::blanks;
 use super::settings::Settings;
 use super::table::{Step, Table};
 use crate::memory::Vec;
@@ -44,7 +43,7 @@ impl Writer<'_> {
             self.ctx.stdout.write(if name.is_some() { b",\n" } else { b"," }).await?;
         }
         if name.is_some() || !self.after {
-            blanks(self.ctx, self.depth * INDENT).await?;
+            self.ctx.write_repeated(b' ', self.depth * INDENT).await?;
         }
         if let Some(name) = name {
             let mut lower = Vec::new();
@@ -62,7 +61,7 @@ impl Writer<'_> {
     async fn close(&mut self, bracket: &[u8]) -> Result<(), UtilityError> {
         self.depth = self.depth.saturating_sub(1);
         self.ctx.stdout.push(b"\n");
-        blanks(self.ctx, self.depth * INDENT).await?;
+        self.ctx.write_repeated(b' ', self.depth * INDENT).await?;
         self.ctx.stdout.write(bracket).await?;
         if self.depth == 0 {
             self.ctx.stdout.write(b"\n").await?;

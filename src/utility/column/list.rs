@@ -6,9 +6,6 @@ use crate::utility::prelude::*;
 /// Tab stops are eight columns apart.
 const TAB: usize = 8;
 
-/// As many as a stretch of tabs has.
-const TABS: [u8; 64] = [b'\t'; 64];
-
 pub(super) async fn print(
     ctx: &mut Context,
     lines: &Lines,
@@ -43,14 +40,9 @@ pub(super) async fn print(
             used |= width > 0;
             let next = if rows_first { index + 1 } else { index + rows };
             if place + 1 < columns && next < items {
-                let mut tabs = column.saturating_sub(width).div_ceil(TAB);
+                let tabs = column.saturating_sub(width).div_ceil(TAB);
                 used |= tabs > 0;
-                while tabs > 0 {
-                    let count = tabs.min(TABS.len());
-                    ctx.stdout.write(TABS.get(..count).unwrap_or(&TABS)).await?;
-                    tabs -= count;
-                    ctx.tick().await?;
-                }
+                ctx.write_repeated(b'\t', tabs).await?;
             }
             ctx.tick().await?;
         }

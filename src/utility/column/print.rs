@@ -18,22 +18,6 @@ const NOTHING: &str = "  ";
 /// Bytes that are looked at between two looks at the clock.
 const BLOCK: usize = 1 << 12;
 
-/// Blanks for a stretch of padding.
-const BLANKS: [u8; 256] = [b' '; 256];
-
-/// Writes `count` blanks; there may be many more than an output may have.
-pub(super) async fn blanks(ctx: &mut Context, mut count: usize) -> Result<(), UtilityError> {
-    while count > 0 {
-        let stretch = count.min(BLANKS.len());
-        ctx.stdout.write(BLANKS.get(..stretch).unwrap_or(&BLANKS)).await?;
-        count -= stretch;
-        if count > 0 {
-            ctx.tick().await?;
-        }
-    }
-    Ok(())
-}
-
 /// What of a cell is printed in further lines.
 struct Pending {
     text: Vec<u8>,
@@ -201,7 +185,7 @@ impl Printer<'_> {
         }
         if !text.is_empty() {
             if column.right {
-                blanks(ctx, width.saturating_sub(columns)).await?;
+                ctx.write_repeated(b' ', width.saturating_sub(columns)).await?;
                 columns = width;
             }
             ctx.stdout.write(text).await?;
@@ -209,7 +193,7 @@ impl Printer<'_> {
         if is_last {
             return Ok(());
         }
-        blanks(ctx, width.saturating_sub(columns)).await?;
+        ctx.write_repeated(b' ', width.saturating_sub(columns)).await?;
         if columns > width && !column.truncate {
             // What follows stands below.
             ctx.stdout.write(b"\n").await?;
@@ -241,7 +225,7 @@ impl Printer<'_> {
         }
         ctx.stdout.write(&cut).await?;
         if place < self.table.last {
-            blanks(ctx, width.saturating_sub(columns)).await?;
+            ctx.write_repeated(b' ', width.saturating_sub(columns)).await?;
             ctx.stdout.write(self.gap).await?;
         }
         Ok(true)
@@ -270,7 +254,7 @@ impl Printer<'_> {
             ctx.stdout.write(&text).await?;
         }
         if place < table.last {
-            blanks(ctx, column.width.saturating_sub(columns)).await?;
+            ctx.write_repeated(b' ', column.width.saturating_sub(columns)).await?;
             ctx.stdout.write(self.gap).await?;
         }
         Ok(())

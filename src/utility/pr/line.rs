@@ -253,7 +253,7 @@ impl Printer {
         } else if self.tabifies {
             self.blanks = self.blanks.saturating_add_unsigned(count);
         } else {
-            spaces(ctx, count).await?;
+            ctx.write_repeated(b' ', count).await?;
         }
         Ok(())
     }
@@ -311,7 +311,7 @@ impl Printer {
             ctx.stdout.write(&[tab.letter]).await?;
             at = next;
         }
-        spaces(ctx, goal - at).await?;
+        ctx.write_repeated(b' ', goal - at).await?;
         self.output_position = goal;
         Ok(())
     }
@@ -339,7 +339,7 @@ impl Printer {
             return Ok(());
         }
         let missing = position.saturating_sub(self.output_position);
-        spaces(ctx, missing).await?;
+        ctx.write_repeated(b' ', missing).await?;
         self.output_position = position;
         Ok(())
     }
@@ -380,24 +380,4 @@ impl Printer {
         }
         Ok(())
     }
-}
-
-/// Prints so many blanks.
-pub(super) async fn spaces(ctx: &mut Context, count: usize) -> Result<(), UtilityError> {
-    repeated(ctx, b' ', count).await
-}
-
-/// Prints a byte so many times.
-pub(super) async fn repeated(ctx: &mut Context, byte: u8, count: usize) -> Result<(), UtilityError> {
-    let stretch = [byte; STRETCH];
-    let mut left = count;
-    while left > 0 {
-        let now = left.min(STRETCH);
-        ctx.stdout.write(stretch.get(..now).unwrap_or_default()).await?;
-        left -= now;
-        if left > 0 {
-            ctx.tick().await?;
-        }
-    }
-    Ok(())
 }

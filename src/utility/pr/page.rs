@@ -2,7 +2,7 @@
 
 mod skip;
 
-use super::line::{ANYWHERE, repeated, spaces};
+use super::line::ANYWHERE;
 use super::settings::PrOptions;
 use super::source::Source;
 use crate::memory::{Vec, format};
@@ -323,7 +323,7 @@ impl Printer {
             if self.settings.form_feeds {
                 ctx.stdout.write(b"\x0c").await?;
             } else {
-                repeated(ctx, b'\n', left + PrOptions::trailer()).await?;
+                ctx.write_repeated(b'\n', left + PrOptions::trailer()).await?;
             }
         } else if self.settings.keeps_form_feeds && self.wants_form_feed {
             ctx.stdout.write(b"\x0c").await?;
@@ -448,11 +448,11 @@ impl Printer {
         let room = self.header.room.saturating_sub(page.len());
         let before = room / 2;
         ctx.stdout.write(b"\n\n").await?;
-        spaces(ctx, margin).await?;
+        ctx.write_repeated(b' ', margin).await?;
         ctx.stdout.write(&self.header.date).await?;
-        spaces(ctx, before.max(1)).await?;
+        ctx.write_repeated(b' ', before.max(1)).await?;
         ctx.stdout.write(&self.header.text).await?;
-        spaces(ctx, (room - before).max(1)).await?;
+        ctx.write_repeated(b' ', (room - before).max(1)).await?;
         ctx.stdout.write(page.as_bytes()).await?;
         ctx.stdout.write(b"\n\n\n").await?;
         self.wants_header = false;
