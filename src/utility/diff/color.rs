@@ -110,16 +110,16 @@ fn sequence(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
             Some(b'\\') => {
                 let letter = *text.get(at)?;
                 at += 1;
-                let (base, most) = match letter {
-                    b'0'..=b'7' => (8, usize::MAX),
-                    b'x' | b'X' => (16, usize::MAX),
+                let base = match letter {
+                    b'0'..=b'7' => 8,
+                    b'x' | b'X' => 16,
                     _ => {
                         value.push(escaped(letter));
                         continue;
                     }
                 };
                 let start = if base == 8 { at - 1 } else { at };
-                let digits = text.get(start..).unwrap_or(&[]).iter().take(most);
+                let digits = text.get(start..).unwrap_or(&[]).iter();
                 let mut number = 0_u8;
                 at = start;
                 for digit in digits.map_while(|byte| char::from(*byte).to_digit(base)) {

@@ -7,6 +7,7 @@ use super::lines::File;
 use super::printer::Printer;
 use super::settings::agree;
 use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
+use crate::utility::format::specification::Specification;
 use crate::utility::prelude::*;
 
 const UNCHANGED: usize = 0;
@@ -208,7 +209,7 @@ async fn print_group(
             Some(b'=') => UNCHANGED,
             Some(b'>') => NEW,
             _ => {
-                let found = specification(rest, |letter| group.letter(letter));
+                let found = directive(rest, |letter| group.letter(letter));
                 if let Some((_, length)) = found {
                     at += length;
                 }
@@ -256,42 +257,24 @@ fn condition(text: &[u8], group: Group) -> Option<(bool, usize)> {
     Some((one == two, at))
 }
 
-/// What a specification prints.
+/// What a directive prints.
 enum Piece {
     Byte(u8),
-    Number { number: usize, conversion: u8, left: bool, zero: bool, width: usize, precision: Option<usize> },
+    Number { number: usize, conversion: u8, shape: Specification },
 }
 
-/// A specification after its `%`, with its length: `c'C'`, `c'\OOO'`, or `[-0'][WIDTH][.PREC]{doxX}LETTER`.
-fn specification(text: &[u8], value: impl Fn(u8) -> Option<usize>) -> Option<(Piece, usize)> {
-    let mut at = text.iter().take_while(|byte| b"-'0".contains(byte)).count();
-    let flags = text.get(..at)?;
-    let digits = |from: usize| -> Option<(usize, usize)> {
-        let digits = text.get(from..)?;
-        let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = digits.get(..count)?.iter().fold(0_usize, |number, digit| {
-            number.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
-        });
-        Some((number, from + count))
-    };
-    let (width, mut after) = digits(at)?;
-    let mut precision = None;
-    if text.get(after) == Some(&b'.') {
-        let (number, end) = digits(after + 1)?;
-        (precision, after) = (Some(number), end);
-    }
-    at = after;
-    let conversion = *text.get(at)?;
-    let letter = *text.get(at + 1)?;
+/// A directive after its `%`, with its length: `c'C'`, `c'\OOO'`, or `[-0'][WIDTH][.PREC]{doxX}LETTER`.
+fn directive(text: &[u8], value: impl Fn(u8) -> Option<usize>) -> Option<(Piece, usize)> {
+    let (shape, rest) = Specification::read(text, b"-'0");
+    let [conversion, letter, tail @ ..] = rest else { return None };
+    let at = text.len() - rest.len() + 2;
     match conversion {
-        b'c' if letter == b'\'' => {
-            let (byte, length) = character(text.get(at + 2..)?)?;
-            Some((Piece::Byte(byte), at + 2 + length))
+        b'c' if *letter == b'\'' => {
+            let (byte, length) = character(tail)?;
+            Some((Piece::Byte(byte), at + length))
         }
         b'd' | b'o' | b'x' | b'X' => {
-            let (left, zero) = (flags.contains(&b'-'), flags.contains(&b'0'));
-            let number = value(letter)?;
-            Some((Piece::Number { number, conversion, left, zero, width, precision }, at + 2))
+            Some((Piece::Number { number: value(*letter)?, conversion: *conversion, shape }, at))
         }
         _ => None,
     }
@@ -315,11 +298,9 @@ fn character(text: &[u8]) -> Option<(u8, usize)> {
 
 impl Piece {
     async fn print(self, printer: &mut Printer<'_>) -> Result<(), UtilityError> {
-        let (number, conversion, left, zero, width, precision) = match self {
+        let (number, conversion, shape) = match self {
             Self::Byte(byte) => return printer.write(&[byte]).await,
-            Self::Number { number, conversion, left, zero, width, precision } => {
-                (number, conversion, left, zero, width, precision)
-            }
+            Self::Number { number, conversion, shape } => (number, conversion, shape),
         };
         let mut digits: String = match conversion {
             b'o' => format!("{number:o}"),
@@ -327,18 +308,19 @@ impl Piece {
             b'X' => format!("{number:X}"),
             _ => format!("{number}"),
         };
-        if number == 0 && precision == Some(0) {
+        if number == 0 && shape.precision == Some(0) {
             digits.clear();
         }
-        let zeros = precision.unwrap_or(0).saturating_sub(digits.len());
-        let blanks = width.saturating_sub(digits.len().saturating_add(zeros));
-        let filled = zero && !left && precision.is_none();
-        if !left {
+        let zeros = shape.precision.unwrap_or(0).saturating_sub(digits.len());
+        let blanks = shape.width.saturating_sub(digits.len().saturating_add(zeros));
+        let filled = shape.zero && shape.precision.is_none();
+        // A width may be large: it is not filled in memory.
+        if !shape.left {
             printer.repeat(if filled { b'0' } else { b' ' }, blanks).await?;
         }
         printer.repeat(b'0', zeros).await?;
         printer.write(digits.as_bytes()).await?;
-        if left {
+        if shape.left {
             printer.repeat(b' ', blanks).await?;
         }
         Ok(())
@@ -379,7 +361,7 @@ async fn print_lines(
                     printer.text(line, b"").await?;
                     at += 1;
                 }
-                _ => match specification(rest, |letter| (letter == b'n').then_some(index + 1)) {
+                _ => match directive(rest, |letter| (letter == b'n').then_some(index + 1)) {
                     Some((piece, length)) => {
                         piece.print(printer).await?;
                         at += length;
