@@ -4,7 +4,7 @@ mod settings;
 
 use super::context::names::NameList;
 use super::file::blocks;
-use super::file::walk::{Walk, WalkStep};
+use super::file::walk::{Walk, WalkStep, comes_back};
 use super::format::block_size::{BlockOpt, BlockSize};
 use crate::memory::{HashSet, ToDecimal, Vec, format, vec};
 use crate::utility::prelude::*;
@@ -199,8 +199,11 @@ impl Count {
         if self.settings.one_file_system && is_elsewhere {
             return Ok(());
         }
-        // A link to a directory above it is not walked again.
-        let is_cycle = metadata.is_directory() && levels.iter().any(|level| level.inode == metadata.inode);
+        // A link to a directory above it is not walked again; without -l no directory is.
+        let is_cycle = self.settings.counts_links
+            && self.settings.follow == Follow::Always
+            && metadata.is_directory()
+            && comes_back(ctx, levels.iter().map(|level| level.inode), metadata.inode);
         let may_come_again =
             !self.settings.counts_links && (metadata.links > 1 || metadata.is_directory() || follows);
         if is_cycle || (may_come_again && !self.seen.insert(metadata.inode)) {

@@ -1,7 +1,7 @@
 //! Changing owners and groups, for `chown` and `chgrp`.
 
 use super::root::{is_root, refuse_root};
-use super::walk::{Walk, WalkStep};
+use super::walk::{Walk, WalkStep, comes_back};
 use crate::memory::{String, ToDecimal, ToMeteredString, Vec, format};
 use crate::text::Text;
 use crate::utility::context::options::options;
@@ -179,7 +179,9 @@ impl Ownership {
             }
         };
         // A link to a directory above it is not walked again.
-        let is_cycle = above.iter().any(|directory| directory.inode == metadata.inode);
+        let is_cycle = self.follow == Follow::Always
+            && metadata.is_directory()
+            && comes_back(ctx, above.iter().map(|directory| directory.inode), metadata.inode);
         if !self.recursive || !metadata.is_directory() || is_cycle {
             return self.change(ctx, path, &metadata).await;
         }

@@ -63,6 +63,12 @@ impl Walk {
     }
 }
 
+/// Whether a directory is one of those `above` it, which is so where links are followed.
+pub(crate) fn comes_back(ctx: &Context, above: impl ExactSizeIterator<Item = u64>, inode: u64) -> bool {
+    ctx.tick_many(u32::try_from(above.len()).unwrap_or(u32::MAX));
+    above.into_iter().any(|other| other == inode)
+}
+
 /// The entries of a directory.
 pub(crate) fn read_directory(ctx: &Context, path: &[u8]) -> Result<Vec<DirEntry>, FsError> {
     let descriptors = ctx.descriptors.iter().map(|(number, _)| number);

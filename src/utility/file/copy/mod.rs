@@ -11,7 +11,7 @@ mod same;
 
 use super::backup::Backups;
 use super::prompt::Prompt;
-use super::walk::{Walk, WalkStep};
+use super::walk::{Walk, WalkStep, comes_back};
 use super::{join, last_component};
 use crate::memory::{HashMap, HashSet, String, ToMetered, Vec, format};
 use crate::utility::format::quote::quote_name;
@@ -188,7 +188,9 @@ impl Copier {
         if !self.is_first_visit(ctx, tree, target, &metadata, is_operand) {
             return Ok(());
         }
-        if tree.above.iter().any(|(above, _)| above.inode == metadata.inode) {
+        if self.options.follow == FollowLinks::Always
+            && comes_back(ctx, tree.above.iter().map(|(above, _)| above.inode), metadata.inode)
+        {
             let shown = quote_name(source);
             self.status = ctx.warn(format_args!("cannot copy cyclic symbolic link {shown}"));
             return Ok(());
