@@ -11,14 +11,6 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
-/// A single `--help` or `--version` is obeyed, anything else ignored.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let is_asked = |arg: &Text| matches!(arg.as_bytes(), b"--help" | b"--version");
-    if matches!(ctx.args.as_slice(), [only] if is_asked(only)) {
-        match ctx.parse_options::<NoOption>(&UTILITY) {
-            Ok(_) | Err(UtilityError::Exit(_)) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(ExitStatus::FAILURE)
+    super::true_::answer(ctx, &UTILITY, ExitStatus::FAILURE)
 }
