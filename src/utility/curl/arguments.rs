@@ -1,7 +1,7 @@
 //! The command line as curl reads it: letters in clusters, long names that may be cut short and begin with `no-`, values as
 //! the next argument, `--next` between groups, and files of more options (`-K`).
 
-use super::config::{Config, Scope};
+use super::config::{Config, Scope, UNSUPPORTED};
 use super::option::{Opt, REFUSED};
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::utility::context::options::{OptionArgument, OptionSpec};
@@ -16,12 +16,12 @@ pub(super) struct CommandLine {
     pub(super) scope: Scope,
 }
 
-/// A mistake in the command line: status 2, and where to look.
+/// A mistake in the command line: status 2, for a protocol that is not there libcurl's own, and where to look.
 pub(super) fn usage(ctx: &mut Context, option: &str, why: &str) -> UtilityError {
     let about = if option.is_empty() { String::new() } else { format!("option {option}: ") };
     ctx.warn(format_args!("{about}{why}"));
     ctx.warn("try 'curl --help' or 'curl --manual' for more information");
-    UtilityError::Exit(ExitStatus(2))
+    UtilityError::Exit(ExitStatus(if why == UNSUPPORTED { 1 } else { 2 }))
 }
 
 /// An option that was found: its variant, whether it was given as `--no-...`, and its row.

@@ -68,7 +68,6 @@ pub(super) struct Config {
     pub(super) remote_time: bool,
     pub(super) output_dir: Option<Text>,
     pub(super) create_dirs: bool,
-    pub(super) file_mode: Option<u32>,
     pub(super) no_clobber: bool,
     pub(super) remove_on_error: bool,
     pub(super) write_out: Option<Text>,
@@ -171,7 +170,6 @@ impl Default for Config {
             remote_time: false,
             output_dir: None,
             create_dirs: false,
-            file_mode: None,
             no_clobber: false,
             remove_on_error: false,
             write_out: None,
@@ -222,6 +220,8 @@ impl Default for Config {
 
 const NUMBER: &str = "expected a proper numerical parameter";
 const POSITIVE: &str = "expected a positive numerical parameter";
+/// What is said of a protocol that is not there.
+pub(super) const UNSUPPORTED: &str = "a specified protocol is unsupported by libcurl";
 const BAD_USE: &str = "is badly used here";
 
 /// What is wrong with a value, in curl's words.
@@ -329,7 +329,8 @@ impl Config {
             Opt::CreateFileMode => {
                 let mode =
                     std::str::from_utf8(&value).ok().and_then(|text| u32::from_str_radix(text, 8).ok());
-                self.file_mode = Some(mode.filter(|mode| *mode <= 0o777).ok_or(BAD_USE)?);
+                // It is for files that are made at the other end, by protocols that are not here.
+                mode.filter(|mode| *mode <= 0o777).ok_or(NUMBER)?;
             }
             Opt::NoClobber => self.no_clobber = on,
             Opt::RemoveOnError => self.remove_on_error = on,
@@ -394,7 +395,7 @@ impl Config {
             Opt::ProtoRedir => self.redirect_protocols = Protocols::parse(&value).ok_or(BAD_USE)?,
             Opt::ProtoDefault => match value.as_bytes() {
                 b"http" | b"https" => self.default_protocol = Some(value),
-                _ => return Err("a specified protocol is unsupported by libcurl"),
+                _ => return Err(UNSUPPORTED),
             },
             Opt::DisallowUsername => self.no_user_in_url = on,
             Opt::EtagSave => self.etag_save = Some(value),

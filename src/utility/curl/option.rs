@@ -12,7 +12,7 @@ options! {
         Cookie = value('b', "cookie", "data|filename", "send cookies from string or file"),
         CookieJar = value('c', "cookie-jar", "filename", "write cookies to <filename> after operation"),
         CreateDirs = flag('\0', "create-dirs", "create necessary local directory hierarchy"),
-        CreateFileMode = value('\0', "create-file-mode", "mode", "file mode for created files"),
+        CreateFileMode = value('\0', "create-file-mode", "mode", "file mode for files made at the other end (SFTP, SCP, FILE)"),
         Data = value('d', "data", "data", "HTTP POST data") | value('\0', "data-ascii", "data", "the same as --data"),
         DataBinary = value('\0', "data-binary", "data", "HTTP POST binary data"),
         DataRaw = value('\0', "data-raw", "data", "HTTP POST data, '@' allowed"),

@@ -98,13 +98,7 @@ impl Sink {
             // Where it cannot be made, the file cannot either, which is told.
             let _ = ctx.session.fs.create_dir_all(&folder, 0o750);
         }
-        let umask = ctx.umask;
-        if let Some(mode) = config.file_mode {
-            ctx.umask = !mode & 0o777;
-        }
-        let opened = ctx.create(&path, self.appends);
-        ctx.umask = umask;
-        match opened {
+        match ctx.create(&path, self.appends) {
             Ok(file) => {
                 self.file = Some(file);
                 self.path = Some(path);

@@ -47,13 +47,7 @@ pub(super) async fn run(ctx: &mut Context, job: &Job<'_>, jar: &mut CookieJar) -
         Err(Stop::Failed(failure)) => {
             report.code = failure.code;
             report.error = Some(failure.message.as_bytes().to_metered());
-            // What was said before stands before it.
-            if let Err(UtilityError::Limit(limit)) = ctx.stdout.flush().await {
-                return Err(limit.into());
-            }
-            if !config.silent || config.show_error {
-                ctx.warn(format_args!("({}) {}", failure.code, failure.message));
-            }
+            tell(ctx, config, &failure).await?;
         }
         Err(Stop::End(error)) => return Err(error),
     }
@@ -94,7 +88,7 @@ async fn transfer(
         AddressOf::File(path) => return copy_file(ctx, config, job.entry, &job.chosen, &path, report).await,
     };
     if config.no_user_in_url && first.user.is_some() {
-        return Err(Failure::new(67, "URL contained username/password but that is not allowed").into());
+        return Err(Failure::new(67, "Login denied").into());
     }
     if let (Some(name), true) = (&job.entry.upload, first.url.target.ends_with('/')) {
         let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
@@ -124,6 +118,17 @@ async fn transfer(
     };
     let of = Try { job, message: &message, first: &first, etag, started: real_monotonic() };
     retried(ctx, &of, jar, report).await
+}
+
+/// Says what went wrong, after what was said before.
+async fn tell(ctx: &mut Context, config: &Config, failure: &Failure) -> Result<(), UtilityError> {
+    if let Err(UtilityError::Limit(limit)) = ctx.stdout.flush().await {
+        return Err(limit.into());
+    }
+    if !config.silent || config.show_error {
+        ctx.warn(format_args!("({}) {}", failure.code, failure.message));
+    }
+    Ok(())
 }
 
 /// Tries, as often as `--retry` says.
@@ -167,8 +172,15 @@ async fn retried(
         };
         let wait = again.after.or(config.retry_delay).unwrap_or(delay).min(LONGEST_DELAY);
         let passed = real_monotonic().saturating_sub(began);
-        if left == 0 || config.retry_max_time.is_some_and(|most| passed.saturating_add(wait) > most) {
+        // A wait that the server asks for is to end in time too.
+        let asked = again.after.unwrap_or_default();
+        if left == 0
+            || config.retry_max_time.is_some_and(|most| passed >= most || passed.saturating_add(asked) > most)
+        {
             return result;
+        }
+        if let Err(Stop::Failed(failure)) = &result {
+            tell(ctx, config, failure).await?;
         }
         let seconds = wait.as_secs();
         note(

@@ -139,7 +139,15 @@ impl WgetOptions {
             let value = value.map_or(&[][..], |value| value.as_bytes());
             match option {
                 Opt::PostData | Opt::BodyData => settings.body = Some(Text::from(value)),
-                Opt::PostFile | Opt::BodyFile => settings.body = Some(Text::from(file(ctx, value).await?)),
+                Opt::PostFile | Opt::BodyFile => {
+                    let read = file(ctx, value).await;
+                    settings.body = Some(Text::from(read.map_err(|error| match error {
+                        UtilityError::Failed { status, .. } if settings.quiet => {
+                            UtilityError::Exit(ExitStatus(status))
+                        }
+                        error => error,
+                    })?));
+                }
                 Opt::Method => {
                     settings.method = String::from_utf8_lossy(value)
                         .chars()
