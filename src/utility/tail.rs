@@ -5,7 +5,7 @@
 //! pipe ends with it; of a file it is refused: nothing would end it.
 
 use super::context::headings::{HeadingOpt, Headings};
-use super::format::count::{CountError, parse_count, parse_digits};
+use super::format::count::{CountError, parse_count, parse_digits, parse_unsigned};
 use super::format::extended::Extended;
 use super::format::keyword::keyword;
 use crate::memory::{Vec, format, vec};
@@ -199,8 +199,7 @@ fn wanted_part(options: &Options<Opt>) -> Result<Part, UtilityError> {
 
 /// Checks a number of up to `most`.
 fn check_number(what: &str, text: &[u8], most: u64) -> Result<(), UtilityError> {
-    let digits = text.trim_ascii_start();
-    match parse_digits(digits.strip_prefix(b"+").unwrap_or(digits)) {
+    match parse_unsigned(text) {
         None => Err(CountError::Invalid.about(what, text)),
         Some(number) if number > most => Err(CountError::TooLarge.about(what, text)),
         Some(_) => Ok(()),

@@ -9,6 +9,7 @@ use crate::limit::Meter;
 use crate::memory::{String, Vec, format};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::utility::context::ticker::{regex_options, stopped};
+use crate::utility::format::count::{parse_digits, parse_unsigned};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, RegexError, Syntax};
 use std::sync::Arc;
@@ -156,7 +157,7 @@ impl Taken {
                 self.context = self.context.max(Some(lines));
                 self.is_explicit |= argument.is_some();
             }
-            Opt::Digits => self.digits = super::super::format::count::parse_digits(&text).map(saturated),
+            Opt::Digits => self.digits = parse_digits(&text).map(saturated),
             Opt::Width => only(&mut self.width, number(&text, "width", 1)?, "width")?,
             Opt::TabSize => only(&mut self.tab_size, number(&text, "tabsize", 1)?, "tabsize")?,
             Opt::HorizonLines => self.horizon = self.horizon.max(number(&text, "horizon length", 0)?),
@@ -224,9 +225,7 @@ fn saturated(number: u64) -> usize {
 
 /// A number as `strtoimax` reads it, of at least `least`.
 fn number(text: &[u8], what: &str, least: usize) -> Result<usize, UtilityError> {
-    let digits = text.trim_ascii_start();
-    let digits = digits.strip_prefix(b"+").unwrap_or(digits);
-    super::super::format::count::parse_digits(digits)
+    parse_unsigned(text)
         .map(saturated)
         .filter(|number| *number >= least)
         .ok_or_else(|| UtilityError::Usage(format!("invalid {what} '{}'", String::from_utf8_lossy(text))))

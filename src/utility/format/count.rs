@@ -35,6 +35,12 @@ pub(crate) fn parse_digits(text: &[u8]) -> Option<u64> {
     )
 }
 
+/// As [`parse_digits`], with what C's `strtoumax` takes before the digits: white space, a plus sign.
+pub(crate) fn parse_unsigned(text: &[u8]) -> Option<u64> {
+    let text = text.trim_ascii_start();
+    parse_digits(text.strip_prefix(b"+").unwrap_or(text))
+}
+
 /// Digits, then a multiplier: `b` 512, `k K m M G T P E Z Y` powers of 1024 (also `KiB`), `kB MB ...` powers of 1000.
 pub(crate) fn parse_count(text: &[u8]) -> Result<u64, CountError> {
     let text = text.trim_ascii_start();

@@ -7,6 +7,7 @@ use super::object::id::{Kind, ObjectId};
 use crate::memory::{JoinMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::regex_options;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 
 /// The least digits of an abbreviation.
@@ -205,7 +206,7 @@ impl Git {
         let Ok(regex) = Regex::new(
             &pattern,
             Syntax::Basic,
-            &RegexOptions { newline_sensitive: true, ..RegexOptions::default() },
+            &RegexOptions { newline_sensitive: true, ..regex_options(&self.ctx.meter) },
         ) else {
             return Err(fatal!("Invalid search pattern: {}", bstr::BStr::new(&pattern)));
         };

@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::regex_options;
 use crate::utility::git::diff::lines::is_binary;
 use crate::utility::git::diff::tree::files;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
@@ -72,8 +73,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         ignore_case: arguments.has(Opt::IgnoreCase),
         whole_word: arguments.has(Opt::WordRegexp),
         dialect: Dialect::Grep,
-        meter: Some(std::sync::Arc::clone(&git.ctx.meter)),
-        ..RegexOptions::default()
+        ..regex_options(&git.ctx.meter)
     };
     let mut regexes = Vec::new();
     for pattern in &patterns {

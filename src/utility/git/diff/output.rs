@@ -7,6 +7,7 @@ use super::rename::{FULL, detect};
 use super::statistics::{num_stat, short_stat, stat, summary};
 use crate::memory::{JoinMetered, Vec, format};
 use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::regex_options;
 use crate::utility::git::Git;
 use crate::utility::git::error::{Result, fatal};
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
@@ -56,7 +57,7 @@ impl Git {
             options.matching.as_ref().or(options.occurrences.as_ref().filter(|_| options.pickaxe_regex));
         let regex = match pattern {
             Some(pattern) => {
-                let settings = RegexOptions { newline_sensitive: true, ..RegexOptions::default() };
+                let settings = RegexOptions { newline_sensitive: true, ..regex_options(&self.ctx.meter) };
                 match Regex::new(pattern, Syntax::Extended, &settings) {
                     Ok(regex) => Some(regex),
                     Err(error) => return Err(fatal!("invalid regex: {error}")),

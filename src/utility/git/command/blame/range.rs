@@ -4,12 +4,13 @@ use super::Opt;
 use super::Range;
 use crate::memory::Vec;
 use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::regex_options;
 use crate::utility::git::Git;
 use crate::utility::git::arguments::Arguments;
 use crate::utility::git::diff::lines::File;
 use crate::utility::git::diff::patch::is_function_line;
 use crate::utility::git::error::{Result, fatal};
-use crate::utility::regex::{Regex, RegexOptions, Syntax};
+use crate::utility::regex::{Regex, Syntax};
 
 /// The ranges in order, those that touch as one.
 pub(super) async fn ranges(
@@ -102,7 +103,7 @@ async fn place<'t>(
             end += if *byte == b'\\' { 2 } else { 1 };
         }
         let Some(pattern) = tail.get(..end).filter(|_| end < tail.len()) else { return Err(malformed(text)) };
-        let regex = compiled(pattern)?;
+        let regex = compiled(git, pattern)?;
         for line in from.max(1)..=file.count() {
             let shown = file.line(line - 1);
             let shown = shown.strip_suffix(b"\n").unwrap_or(shown);
@@ -120,14 +121,14 @@ async fn place<'t>(
     }
 }
 
-fn compiled(pattern: &[u8]) -> Result<Regex> {
-    Regex::new(pattern, Syntax::Basic, &RegexOptions::default())
+fn compiled(git: &Git, pattern: &[u8]) -> Result<Regex> {
+    Regex::new(pattern, Syntax::Basic, &regex_options(&git.ctx.meter))
         .map_err(|error| fatal!("-L parameter '{}': {error}", bstr::BStr::new(pattern)))
 }
 
 /// `:NAME`: from a function's line to the next function.
 async fn function(git: &mut Git, name: &[u8], file: &File, from: usize) -> Result<(usize, usize)> {
-    let regex = compiled(name)?;
+    let regex = compiled(git, name)?;
     let mut start = 0;
     for line in from.max(1)..=file.count() {
         let text = file.line(line - 1);

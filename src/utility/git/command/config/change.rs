@@ -60,7 +60,7 @@ pub(super) async fn change(git: &mut Git, place: &Place, change: Change<'_>) -> 
         return Ok(5);
     }
     let text = text.unwrap_or_default();
-    let known_pattern = Pattern::new(pattern, is_fixed)?;
+    let known_pattern = Pattern::new(git, pattern, is_fixed)?;
     let origin = origin("file", &shown);
     let places = match places(&text) {
         Ok(places) => places,

@@ -6,10 +6,11 @@ use super::url::{Fit, Url};
 use super::value::{ValueKind, shown};
 use crate::memory::{BTreeMap, format};
 use crate::utility::context::pace::Pace;
+use crate::utility::context::ticker::regex_options;
 use crate::utility::git::command::prelude::*;
 use crate::utility::git::config::{COMMAND_LINE, Entry, Scope, canonical};
 use crate::utility::git::quoting::quote_path;
-use crate::utility::regex::{Regex, RegexOptions, Syntax};
+use crate::utility::regex::{Regex, Syntax};
 
 /// How entries are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    pub(super) fn new(text: Option<&Text>, is_fixed: bool) -> Result<Self> {
+    pub(super) fn new(git: &Git, text: Option<&Text>, is_fixed: bool) -> Result<Self> {
         let Some(text) = text else { return Ok(Self::Any) };
         if is_fixed {
             return Ok(Self::Fixed(text.clone()));
@@ -111,7 +112,7 @@ impl Pattern {
             Some(rest) => (rest, true),
             None => (&text[..], false),
         };
-        let Ok(regex) = Regex::new(source, Syntax::Extended, &RegexOptions::default()) else {
+        let Ok(regex) = Regex::new(source, Syntax::Extended, &regex_options(&git.ctx.meter)) else {
             return Err(GitError::Error(format!("invalid pattern: {}", bstr::BStr::new(source)), 6));
         };
         Ok(Self::Regex { regex, is_negated })
@@ -185,14 +186,14 @@ pub(super) async fn get(
 ) -> Result<u8> {
     let (name, regex) = if wanted.is_regexp {
         let name = lowered(wanted.name);
-        let Ok(regex) = Regex::new(&name, Syntax::Extended, &RegexOptions::default()) else {
+        let Ok(regex) = Regex::new(&name, Syntax::Extended, &regex_options(&git.ctx.meter)) else {
             return Err(GitError::Error(format!("invalid key pattern: {}", bstr::BStr::new(&name)), 6));
         };
         (Text::from(name), Some(regex))
     } else {
         (valid(wanted.name, 1)?, None)
     };
-    let pattern = Pattern::new(wanted.pattern, wanted.is_fixed)?;
+    let pattern = Pattern::new(git, wanted.pattern, wanted.is_fixed)?;
     let loaded = loaded(git).await?;
     let mut lines: Vec<Vec<u8>> = Vec::new();
     for entry in &loaded.config.entries {
