@@ -259,7 +259,7 @@ impl<'p> Printer<'p> {
 
 /// A name as the lines before hunks show it: in quotation marks with the escapes of C, if anything in it needs them.
 pub(super) fn escape(name: &[u8]) -> Vec<u8> {
-    let needs = |byte: u8| byte < 0x20 || byte >= 0x80;
+    let needs = |byte: u8| !(0x20..0x80).contains(&byte);
     if !name.iter().any(|byte| needs(*byte) || b" \"\\".contains(byte)) {
         return name.to_metered();
     }

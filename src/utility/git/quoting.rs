@@ -39,10 +39,13 @@ impl Git {
         if self.repo.prefix.is_empty() {
             return path.to_metered();
         }
-        let here = format!("/{}", bstr::BStr::new(&self.repo.prefix));
-        let there = format!("/{}", bstr::BStr::new(path));
+        let rooted = |path: &[u8]| {
+            let mut rooted = b"/".to_metered();
+            rooted.extend_from_slice(path);
+            rooted
+        };
         let ends = path.ends_with(b"/");
-        let mut shown = crate::utility::file::relative_path(here.as_bytes(), there.as_bytes());
+        let mut shown = crate::utility::file::relative_path(&rooted(&self.repo.prefix), &rooted(path));
         if ends || shown == b"." {
             shown.push(b'/');
         }
