@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use hookbox::command::{Context as CommandContext, ExitStatus};
-use hookbox::limit::Limit;
+use hookbox::limit::{Limit, Limits};
 use hookbox::sandbox::OutputStream;
 use hookbox::sandbox::{End, Sandbox, Script, Sink};
 use hookbox::vfs::FsError;
@@ -202,7 +202,10 @@ fn a_panic_of_the_host_comes_back_to_it() {
 
 #[test]
 fn many_long_runs_share_the_threads() {
-    let sandbox = Sandbox::builder().build().unwrap();
+    // Forty at once: how long one takes depends on who else is at the machine.
+    let mut limits = Limits::default_profile();
+    limits.wall_time_ms = 300_000;
+    let sandbox = Sandbox::builder().limits(limits).build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let local = tokio::task::LocalSet::new();
     let outputs = local.block_on(&runtime, async {
