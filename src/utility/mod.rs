@@ -238,6 +238,8 @@ mod pr;
 mod printenv;
 mod printf;
 mod ps;
+#[cfg(feature = "programs")]
+mod ptx;
 mod pwd;
 mod readlink;
 mod realpath;
@@ -387,7 +389,10 @@ utilities! {
     mkdir, mkfifo, mktemp, more, mv, ncal, nice, nl, nohup, nproc, numfmt, od, paste, patch, pgrep, pidof, pkill,
     #[cfg(feature = "programs")]
     pr,
-    printenv, printf, ps, pwd, readlink, realpath, rev,
+    printenv, printf, ps,
+    #[cfg(feature = "programs")]
+    ptx,
+    pwd, readlink, realpath, rev,
     #[cfg(feature = "programs")]
     rg,
     rm, rmdir, sed, seq, setsid,

@@ -104,7 +104,7 @@ pub(in crate::utility) fn extended_from_emacs(source: &[u8]) -> Vec<u8> {
 }
 
 /// How long a bracket expression is after its `[`; everything when it does not end.
-fn bracket_length(text: &[u8]) -> usize {
+pub(in crate::utility) fn bracket_length(text: &[u8]) -> usize {
     let mut at = usize::from(text.first() == Some(&b'^'));
     if text.get(at) == Some(&b']') {
         at += 1;
