@@ -1,6 +1,6 @@
 //! Names in messages, quoted as the GNU core utilities do in the C.UTF-8 locale.
 
-use crate::memory::{String, Vec, format};
+use crate::memory::{String, ToMetered, Vec, format};
 use std::fmt::Write as _;
 
 /// ‘name’: how most messages show an argument.
@@ -21,12 +21,7 @@ pub(crate) fn quote(name: &[u8]) -> String {
 
 /// 'name', with `$'\n'` for what is not printable: how file names are shown, and can be pasted into a shell.
 pub(crate) fn quote_name(name: &[u8]) -> String {
-    let compatible = |(text, _): (Option<char>, &[u8])| {
-        text.is_some_and(|c| {
-            c.is_ascii_alphanumeric() || "%+,-./:]_@ '".contains(c) || (!c.is_ascii() && is_printable(c))
-        })
-    };
-    if name.contains(&b'\'') && pieces(name).all(compatible) {
+    if fits_double_quotes(name) {
         return format!("\"{}\"", String::from_utf8_lossy(name));
     }
     let mut out = String::with_capacity(name.len() + 2);
@@ -52,6 +47,41 @@ pub(crate) fn quote_name(name: &[u8]) -> String {
     }
     out.push('\'');
     out
+}
+
+/// 'name' as a shell reads it, with what is not printable as it is; without `always`, plain where a shell would not mind.
+pub(crate) fn quote_literally(name: &[u8], always: bool) -> Vec<u8> {
+    let special =
+        |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r') || b" !\"$&'()*;<=>?[\\^`|".contains(&byte);
+    let first = name.first();
+    let needs = name.is_empty() || matches!(name, b"{" | b"}") || matches!(first, Some(b'#' | b'~'));
+    if !always && !needs && !name.iter().any(|byte| special(*byte)) {
+        return name.to_metered();
+    }
+    let mut out = Vec::with_capacity(name.len() + 2);
+    if fits_double_quotes(name) {
+        out.push(b'"');
+        out.extend_from_slice(name);
+        out.push(b'"');
+        return out;
+    }
+    out.push(b'\'');
+    for &byte in name {
+        match byte {
+            b'\'' => out.extend_from_slice(b"'\\''"),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+/// Whether a name has a single quote, and nothing that double quotes would not hold as it is.
+fn fits_double_quotes(name: &[u8]) -> bool {
+    let fits = |c: char| {
+        c.is_ascii_alphanumeric() || "%+,-./:]_@ '".contains(c) || (!c.is_ascii() && is_printable(c))
+    };
+    name.contains(&b'\'') && pieces(name).all(|(text, _)| text.is_some_and(fits))
 }
 
 /// How messages of the GNU core utilities show an operand, `-` being standard input.

@@ -56,8 +56,12 @@ impl Entry {
                         link: address(ctx, style, operand),
                     });
                 }
-                Err(error @ FsError::Limit(_)) => return Err(error),
-                Err(error) if style.follow_operands == FollowOperands::All => return Err(error),
+                Err(error)
+                    if style.follow_operands == FollowOperands::All
+                        || !matches!(error, FsError::Errno(Errno::NotFound)) =>
+                {
+                    return Err(error);
+                }
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use super::columns::{prefix_widths, push_linked};
 use super::dired::Dired;
 use super::entry::{Entry, indicator};
-use super::style::{Indicator, Style};
+use super::style::{Indicator, Style, TimeField};
 use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format};
 use crate::utility::file::is_recent;
 use crate::utility::format::file_mode::mode_letters;
@@ -70,7 +70,14 @@ pub(super) async fn print(
         let format = if is_recent(moment, now) { &style.recent_format } else { &style.old_format };
         let mut out = if dired.is_some() { b"  ".to_metered() } else { Vec::new() };
         out.extend_from_slice(text.as_bytes());
+        let start_of_time = out.len();
         style.zone.format_into(format, &style.zone.since_epoch(moment), &mut out);
+        if style.time == TimeField::Born {
+            // A question mark, as wide as a time of the year 1970 is.
+            let width = String::from_utf8_lossy(out.get(start_of_time..).unwrap_or_default()).chars().count();
+            out.truncate(start_of_time);
+            out.extend_from_slice(format!("{:>width$}", '?').as_bytes());
+        }
         out.push(b' ');
         let name = style.shown_name(&entry.name);
         let start = out.len();

@@ -9,6 +9,7 @@ mod dired;
 pub(in crate::utility) mod entry;
 mod long;
 mod option;
+mod quoting;
 mod style;
 
 use crate::memory::{JoinMetered, Vec, format, vec};
@@ -63,7 +64,7 @@ async fn list(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus
     let mut listing = Listing { style, dired, status: ExitStatus::SUCCESS, printed: false, heading: false };
     listing.operands(ctx, operands).await?;
     if let Some(dired) = &listing.dired {
-        dired.print(ctx, listing.style.quoting_name()).await?;
+        dired.print(ctx, listing.style.quoting.name()).await?;
     }
     Ok(listing.status)
 }

@@ -79,7 +79,7 @@ options! {
             '\0',
             "quoting-style",
             "WORD",
-            "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape",
+            "literal, shell, shell-always, shell-escape, shell-escape-always, c, c-maybe, escape, locale, clocale",
         ),
         Reverse = flag('r', "reverse", "reverse order while sorting"),
         Recursive = flag('R', "recursive", "list subdirectories recursively"),
@@ -95,7 +95,7 @@ options! {
             '\0',
             "time",
             "WORD",
-            "which time to show or sort by: atime, access, use; ctime, status; mtime, modification",
+            "time to show or sort by: atime, access, use; ctime, status; mtime, modification; birth, creation (not known)",
         ),
         TimeStyle = value(
             '\0',

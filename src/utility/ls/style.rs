@@ -2,12 +2,12 @@
 
 use super::entry::Entry;
 use super::option::Opt;
+use super::quoting::Quoting;
 use crate::memory::{String, ToDecimal, ToMetered, Vec, format};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::file::blocks;
 use crate::utility::format::block_size::{BlockSize, size_message};
 use crate::utility::format::keyword::{bad_word, keyword};
-use crate::utility::format::quote::{escape_name, quote, quote_c, quote_if_needed, quote_name};
 use crate::utility::format::time_format::Zone;
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
@@ -34,16 +34,6 @@ pub(super) enum Sort {
     Width,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quoting {
-    Literal,
-    Hide,
-    C,
-    Escape,
-    Shell,
-    ShellAlways,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Indicator {
     None,
@@ -57,6 +47,8 @@ pub(super) enum TimeField {
     Accessed,
     Changed,
     Modified,
+    /// No file of a session has this time.
+    Born,
 }
 
 /// Which links are followed that are operands.
@@ -170,7 +162,7 @@ impl Style {
             directories_first: options.has(Opt::GroupDirectoriesFirst) && sort != Sort::None,
             hidden,
             indicator: shown,
-            quoting: quoting(options).map_err(wrong)?,
+            quoting: Quoting::of(ctx, options).map_err(wrong)?,
             time,
             recent_format,
             old_format,
@@ -216,19 +208,7 @@ impl Style {
     }
 
     pub(super) fn shown_name(&self, name: &[u8]) -> Vec<u8> {
-        let mut shown = String::new();
-        match self.quoting {
-            Quoting::Literal => return name.to_metered(),
-            Quoting::Hide => {
-                let hide = |c: char| if c.is_control() || c == '\u{fffd}' { '?' } else { c };
-                shown = String::from_utf8_lossy(name).chars().map(hide).collect();
-            }
-            Quoting::C => quote_c(name, &mut shown),
-            Quoting::Escape => escape_name(name, &mut shown),
-            Quoting::Shell => shown = quote_if_needed(name),
-            Quoting::ShellAlways => shown = quote_name(name),
-        }
-        shown.into_bytes()
+        self.quoting.show(name)
     }
 
     pub(super) fn moment(&self, metadata: &Metadata) -> Duration {
@@ -236,6 +216,7 @@ impl Style {
             TimeField::Accessed => metadata.accessed,
             TimeField::Changed => metadata.changed,
             TimeField::Modified => metadata.modified,
+            TimeField::Born => Duration::ZERO,
         }
     }
 
@@ -247,17 +228,6 @@ impl Style {
     /// The size of a file.
     pub(super) fn shown_size(&self, size: u64) -> String {
         self.file_unit.map_or_else(|| size.to_decimal(), |unit| unit.show(size))
-    }
-
-    /// The name of the style in which names are quoted.
-    pub(super) const fn quoting_name(&self) -> &'static str {
-        match self.quoting {
-            Quoting::Literal | Quoting::Hide => "literal",
-            Quoting::C => "c",
-            Quoting::Escape => "escape",
-            Quoting::Shell => "shell-escape",
-            Quoting::ShellAlways => "shell-escape-always",
-        }
     }
 
     pub(super) fn total(&self, entries: &[Entry]) -> String {
@@ -328,10 +298,11 @@ fn sort(options: &Options<Opt>) -> Result<Sort, UtilityError> {
 }
 
 fn time_field(options: &Options<Opt>) -> Result<TimeField, UtilityError> {
-    let rows: [(&[&str], TimeField); 3] = [
+    let rows: [(&[&str], TimeField); 4] = [
         (&["atime", "access", "use"], TimeField::Accessed),
         (&["ctime", "status"], TimeField::Changed),
         (&["mtime", "modification"], TimeField::Modified),
+        (&["birth", "creation"], TimeField::Born),
     ];
     let mut field = TimeField::Modified;
     for (option, argument) in options.given() {
@@ -364,31 +335,6 @@ fn indicator(options: &Options<Opt>) -> Result<Indicator, UtilityError> {
         }
     }
     Ok(indicator)
-}
-
-fn quoting(options: &Options<Opt>) -> Result<Quoting, UtilityError> {
-    let rows: [(&[&str], Quoting); 7] = [
-        (&["literal"], Quoting::Literal),
-        (&["shell"], Quoting::Shell),
-        (&["shell-always"], Quoting::ShellAlways),
-        (&["shell-escape"], Quoting::Shell),
-        (&["shell-escape-always"], Quoting::ShellAlways),
-        (&["c"], Quoting::C),
-        (&["escape"], Quoting::Escape),
-    ];
-    let mut quoting = Quoting::Literal;
-    for (option, argument) in options.given() {
-        match option {
-            Opt::Escape => quoting = Quoting::Escape,
-            Opt::Literal => quoting = Quoting::Literal,
-            Opt::QuoteName => quoting = Quoting::C,
-            Opt::QuotingStyle => quoting = keyword("--quoting-style", &rows, bytes(argument))?,
-            _ => {}
-        }
-    }
-    let hides =
-        options.last_of([Opt::HideControlChars, Opt::ShowControlChars]) == Some(Opt::HideControlChars);
-    Ok(if hides && quoting == Quoting::Literal { Quoting::Hide } else { quoting })
 }
 
 /// The unit of blocks, and that of sizes of files.
