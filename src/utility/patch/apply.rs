@@ -3,7 +3,7 @@
 use super::locate::{HunkSearch, Lines, first, locate};
 use super::name::{best, existing, is_safe, stripped};
 use super::output::{Reject, Written};
-use super::parse::{Hunk, Kind, Patch, PatchReader};
+use super::parse::{Hunk, Kind, Line, Patch, PatchReader};
 use super::{PatchOptions, ReadOnly, fatal};
 use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
@@ -66,11 +66,12 @@ impl<'s> Session<'s> {
         let settings = self.settings;
         if settings.verbose {
             let kind = match patch.kind {
-                Kind::Unified => "a unified",
-                Kind::Context => "a new-style context",
-                Kind::Normal => "a normal",
+                Kind::Unified => "a unified diff",
+                Kind::Context => "a new-style context diff",
+                Kind::Normal => "a normal diff",
+                Kind::Ed => "an ed script",
             };
-            self.say(ctx, &format!("Hmm...  Looks like {kind} diff to me...\n")).await?;
+            self.say(ctx, &format!("Hmm...  Looks like {kind} to me...\n")).await?;
             if !patch.lead.is_empty() {
                 self.show_lead(ctx, &patch).await?;
             }
@@ -156,7 +157,8 @@ impl<'s> Session<'s> {
             }
             saves_rejects = !progress.skip;
         }
-        if !settings.silent && !progress.skip {
+        // Of a script, it is not told which file it is for.
+        if !settings.silent && !progress.skip && patch.kind != Kind::Ed {
             self.announce(ctx, &patch, &source, &target).await?;
         }
         if exists
@@ -175,6 +177,15 @@ impl<'s> Session<'s> {
         }
         if settings.verbose && !progress.skip {
             self.say(ctx, "Using Plan A...\n").await?;
+        }
+        if patch.kind == Kind::Ed {
+            let script = reader.script(ctx).await?;
+            if !progress.skip && !settings.dry {
+                progress.output = super::script::edit(ctx, &content, script).await?;
+            }
+            let lines = Lines::whole(content);
+            let place = PatchedFile { source, target, exists, mode, saves_rejects };
+            return self.finish(ctx, &patch, progress, sides, place, lines).await;
         }
         let lines = Lines::of(ctx, content).await?;
         while let Some(mut one) = hunk.take() {
@@ -271,7 +282,7 @@ impl<'s> Session<'s> {
         let moved = offset - progress.offset;
         progress.offset = offset;
         progress.mismatch |= moved != 0 || fuzz > 0;
-        apply(ctx, lines, hunk, place, progress).await?;
+        apply(ctx, lines, hunk, place, progress, settings.macro_name.as_ref()).await?;
         if settings.verbose || (!settings.silent && (fuzz > 0 || offset != 0)) {
             let mut line = format!("Hunk #{number} succeeded at {at}");
             if fuzz > 0 {
@@ -549,25 +560,34 @@ struct PatchedFile {
     saves_rejects: bool,
 }
 
-/// Puts a hunk at its place: the lines before it, the file's own context, and what it adds.
+/// Puts a hunk at its place: the lines before it, the file's own context, and what it adds. With the name of a macro, old and
+/// new lines both stay, and the preprocessor of C chooses.
 async fn apply(
     ctx: &mut Context,
     lines: &Lines,
     hunk: &Hunk<'_>,
     place: usize,
     progress: &mut Progress,
+    macro_name: Option<&Text>,
 ) -> Result<(), UtilityError> {
     progress.output.extend_from_slice(lines.range(progress.frozen + 1, place));
     let mut at = place;
-    for line in &hunk.lines {
+    for (index, line) in hunk.lines.iter().enumerate() {
         ctx.tick().await?;
+        if let Some(name) = macro_name {
+            let before = index.checked_sub(1).and_then(|index| hunk.lines.get(index));
+            if line.mark != b' ' && before.is_none_or(|before| before.mark == b' ') {
+                conditional(ctx, hunk.lines.get(index..).unwrap_or_default(), name, &mut progress.output)
+                    .await?;
+            }
+        }
         match line.mark {
             b'+' => {
-                // What is added after a line without a newline begins a line of its own.
-                if progress.output.last().is_some_and(|&byte| byte != b'\n') {
-                    progress.output.push(b'\n');
+                if macro_name.is_none() {
+                    // What is added after a line without a newline begins a line of its own.
+                    begin_line(&mut progress.output);
+                    progress.output.extend_from_slice(line.text);
                 }
-                progress.output.extend_from_slice(line.text);
                 progress.shift += 1;
             }
             b'-' => {
@@ -582,6 +602,48 @@ async fn apply(
     }
     progress.frozen = (at - 1).min(lines.len()).max(progress.frozen);
     Ok(())
+}
+
+/// The change at the front of `lines`: old lines if the macro is not defined, new ones if it is.
+async fn conditional(
+    ctx: &mut Context,
+    lines: &[Line<'_>],
+    name: &Text,
+    output: &mut Vec<u8>,
+) -> Result<(), UtilityError> {
+    let length = lines.iter().position(|line| line.mark == b' ').unwrap_or(lines.len());
+    let change = lines.get(..length).unwrap_or_default();
+    let has_old = change.iter().any(|line| line.mark == b'-');
+    for (mark, directive) in [(b'-', b"#ifndef ".as_slice()), (b'+', b"#ifdef ")] {
+        let mut is_first = true;
+        for line in change {
+            ctx.tick().await?;
+            if line.mark != mark {
+                continue;
+            }
+            if std::mem::take(&mut is_first) {
+                begin_line(output);
+                if mark == b'+' && has_old {
+                    output.extend_from_slice(b"#else\n");
+                } else {
+                    output.extend_from_slice(directive);
+                    output.extend_from_slice(name);
+                    output.push(b'\n');
+                }
+            }
+            output.extend_from_slice(line.text);
+        }
+    }
+    begin_line(output);
+    output.extend_from_slice(b"#endif\n");
+    Ok(())
+}
+
+/// Ends a line that has no newline.
+fn begin_line(output: &mut Vec<u8>) {
+    if output.last().is_some_and(|&byte| byte != b'\n') {
+        output.push(b'\n');
+    }
 }
 
 /// A number as text.

@@ -14,6 +14,11 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// A text whose lines nobody asks for.
+    pub(super) fn whole(text: Vec<u8>) -> Self {
+        Self { text, ends: Vec::new() }
+    }
+
     pub(super) async fn of(ctx: &mut Context, text: Vec<u8>) -> Result<Self, LimitError> {
         let mut ends = Vec::new();
         for end in memchr::memchr_iter(b'\n', &text) {

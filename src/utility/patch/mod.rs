@@ -1,5 +1,5 @@
-//! `patch`: applies the output of `diff` to files. GNU patch(1) 2.7. Unified, context and normal differences; `ed` scripts, `-D`
-//! and `--merge` are refused.
+//! `patch`: applies the output of `diff` to files. GNU patch(1) 2.7. Unified, context and normal differences, and scripts of `ed`;
+//! `--merge` is refused.
 //!
 //! `parse.rs` reads differences, `name.rs` finds out which file one is for, `locate.rs` where a hunk fits, `apply.rs` applies
 //! those of one file, `output.rs` writes files, backups and rejects.
@@ -9,6 +9,7 @@ mod locate;
 mod name;
 mod output;
 mod parse;
+mod script;
 
 use super::format::count::parse_digits;
 use super::format::quote::{quote_c, quote_if_needed, quote_name};
@@ -22,12 +23,16 @@ options! {
         Fuzz = value('F', "fuzz", "LINES", "set the fuzz factor to LINES for inexact matching"),
         IgnoreWhitespace = flag('l', "ignore-whitespace", "ignore white space changes between patch and input"),
         Context = flag('c', "context", "interpret the patch as a context difference"),
+        Ed = flag('e', "ed", "interpret the patch as an ed script"),
         Normal = flag('n', "normal", "interpret the patch as a normal difference"),
         Unified = flag('u', "unified", "interpret the patch as a unified difference"),
         Forward = flag('N', "forward", "ignore patches that appear to be reversed or already applied"),
         Reverse = flag('R', "reverse", "assume patches were created with old and new files swapped"),
         Input = value('i', "input", "PATCHFILE", "read patch from PATCHFILE instead of stdin"),
         Output = value('o', "output", "FILE", "output patched files to FILE"),
+        Ifdef = value('D', "ifdef", "NAME", "make merged if-then-else output using NAME"),
+        Merge = optional('\0', "merge", "STYLE", "merge using conflict markers: not supported"),
+        Get = value('g', "get", "NUM", "get files from version control: 0, which is not to, is the only NUM"),
         RejectFile = value('r', "reject-file", "FILE", "output rejects to FILE"),
         RemoveEmpty = flag('E', "remove-empty-files", "remove output files that are empty after patching"),
         SetUtc = flag('Z', "set-utc", "set times of patched files, assuming diff uses UTC (GMT)"),
@@ -114,6 +119,8 @@ struct PatchOptions {
     verbose: bool,
     dry: bool,
     posix: bool,
+    /// The macro that tells new lines from old ones.
+    macro_name: Option<Text>,
     read_only: ReadOnly,
 }
 
@@ -158,16 +165,34 @@ impl PatchOptions {
             Some(word) if word.as_bytes() != b"warn" => return Err(wording("--read-only", word)),
             _ => ReadOnly::Warn,
         };
+        if options.has(Opt::Merge) {
+            return Err(fatal("--merge is not supported"));
+        }
+        if let Some(number) = options.value(Opt::Get) {
+            let digits = number.strip_prefix(b"-").unwrap_or(number);
+            match parse_digits(digits) {
+                Some(0) => {}
+                Some(_) => {
+                    return Err(fatal(
+                        "--get is not supported: there is no version control to get files from",
+                    ));
+                }
+                None => return Err(fatal(format_args!("get option value {number} is not a number"))),
+            }
+        }
         let posix = options.has(Opt::Posix) || ctx.env.get(b"POSIXLY_CORRECT").is_some();
         let mismatch = options.last_of([Opt::BackupIfMismatch, Opt::NoBackupIfMismatch]);
         Ok(Self {
             strip: number(Opt::Strip, "strip count")?,
             fuzz: number(Opt::Fuzz, "fuzz factor")?.unwrap_or(2),
             ignore_blanks: options.has(Opt::IgnoreWhitespace),
-            kind: options.last_of([Opt::Context, Opt::Normal, Opt::Unified]).map(|option| match option {
-                Opt::Context => parse::Kind::Context,
-                Opt::Normal => parse::Kind::Normal,
-                _ => parse::Kind::Unified,
+            kind: options.last_of([Opt::Context, Opt::Ed, Opt::Normal, Opt::Unified]).map(|option| {
+                match option {
+                    Opt::Context => parse::Kind::Context,
+                    Opt::Ed => parse::Kind::Ed,
+                    Opt::Normal => parse::Kind::Normal,
+                    _ => parse::Kind::Unified,
+                }
             }),
             forward: options.has(Opt::Forward),
             reverse: options.has(Opt::Reverse),
@@ -194,6 +219,7 @@ impl PatchOptions {
             verbose: options.has(Opt::Verbose),
             dry: options.has(Opt::DryRun),
             posix,
+            macro_name: options.value(Opt::Ifdef).cloned(),
             read_only,
         })
     }

@@ -12,6 +12,8 @@ pub(super) enum Kind {
     Unified,
     Context,
     Normal,
+    /// Commands of `ed`.
+    Ed,
 }
 
 /// The difference of one file; its hunks come next.
@@ -113,11 +115,21 @@ impl<'t> PatchReader<'t> {
     pub(super) async fn next_header(&mut self, ctx: &mut Context) -> Result<Option<Patch<'t>>, UtilityError> {
         let start = self.at;
         let mut names = Names::default();
+        // The first line that may be a command of `ed`, and its number.
+        let mut command: Option<(usize, usize)> = None;
         loop {
             ctx.tick().await?;
             let line = self.peek();
             let lead = self.text.get(start..self.at).unwrap_or(&[]);
             let patch = |kind, is_bare, line| Patch { kind, names, lead, line, is_bare };
+            // It is a script if a line ends what a command adds, or, whatever was asked for, if nothing else comes.
+            if (line.is_empty() || (line == b".\n" && self.takes(Kind::Ed)))
+                && let Some((at, number)) = command
+            {
+                (self.at, self.line) = (at, number);
+                let lead = self.text.get(start..at).unwrap_or(&[]);
+                return Ok(Some(Patch { kind: Kind::Ed, names, lead, line: number, is_bare: false }));
+            }
             if line.is_empty() {
                 return Ok(names.is_change_alone().then(|| patch(Kind::Unified, true, self.line)));
             }
@@ -136,9 +148,28 @@ impl<'t> PatchReader<'t> {
             if line.starts_with(b"diff --git ") && names.is_change_alone() {
                 return Ok(Some(patch(Kind::Unified, true, self.line)));
             }
+            if command.is_none() && is_command(line) {
+                command = Some((self.at, self.line));
+            }
             names.read(line, next);
             self.take();
         }
+    }
+
+    /// The commands of `ed` at the place, with what they add.
+    pub(super) async fn script(&mut self, ctx: &mut Context) -> Result<&'t [u8], UtilityError> {
+        let start = self.at;
+        while let Some(letter) = script_command(self.peek()) {
+            self.take();
+            while !matches!(letter, b'd' | b's') {
+                ctx.tick().await?;
+                let line = self.take();
+                if line.is_empty() || line == b".\n" {
+                    break;
+                }
+            }
+        }
+        Ok(self.text.get(start..self.at).unwrap_or(&[]))
     }
 
     /// The next hunk of a difference; `None` when it has no more.
@@ -152,6 +183,7 @@ impl<'t> PatchReader<'t> {
             Kind::Unified => self.unified(ctx).await,
             Kind::Context => self.context(ctx).await,
             Kind::Normal => self.normal(ctx).await,
+            Kind::Ed => Ok(None),
         }
     }
 
@@ -367,6 +399,30 @@ fn normal_command(line: &[u8]) -> Option<(u8, Range, Range)> {
     let olds = if command == b'a' { 0 } else { count(old, old_last) };
     let news = if command == b'd' { 0 } else { count(new, new_last) };
     Some((command, (old, olds), (new, news)))
+}
+
+/// Whether a line looks like a command of `ed` with a line's number.
+fn is_command(line: &[u8]) -> bool {
+    let rest = line.trim_start_with(|c| c.is_ascii_digit() || c == ',');
+    let Some((b'a' | b'c' | b'd', rest)) = rest.split_first() else { return false };
+    line.first().is_some_and(u8::is_ascii_digit) && rest.ends_with(b"\n") && rest.trim_ascii().is_empty()
+}
+
+/// The letter of a command that scripts for `patch` may have.
+pub(super) fn script_command(line: &[u8]) -> Option<u8> {
+    let rest = line.trim_start_with(|c| c.is_ascii_digit());
+    let (rest, is_pair) = match rest.strip_prefix(b",") {
+        Some(rest) if rest.len() + 1 < line.len() => (rest.trim_start_with(|c| c.is_ascii_digit()), true),
+        _ => (rest, false),
+    };
+    let (&letter, rest) = rest.split_first()?;
+    let rest = match letter {
+        b'a' | b'i' if !is_pair => rest,
+        b'c' | b'd' => rest,
+        b's' => rest.strip_prefix(b"/.//")?,
+        _ => return None,
+    };
+    (rest.ends_with(b"\n") && rest.trim_ascii().is_empty()).then_some(letter)
 }
 
 fn malformed(line: &[u8], number: usize) -> UtilityError {
