@@ -1,6 +1,9 @@
 //! `strings`: prints the printable strings of files. GNU binutils strings(1), 2.40.
 //!
-//! Files are scanned whole, as `-a` asks for, which is what the real program does unless it is told otherwise.
+//! Files are scanned whole, which is what the real program does unless `-d` tells it to look at the data of object files alone:
+//! `section.rs` finds that.
+
+mod section;
 
 use super::context::pace::tick_bytes;
 use crate::memory::{JoinMetered, Vec, format};
@@ -9,6 +12,7 @@ use crate::utility::prelude::*;
 options! {
     enum Opt {
         All = flag('a', "all", "scan the entire file (default)"),
+        Data = flag('d', "data", "only scan the data sections in the file, if it is an object file of ELF"),
         FileName = flag('f', "print-file-name", "print the name of the file before each string"),
         Bytes = value('n', "bytes", "NUMBER", "print sequences of at least NUMBER characters (default 4)"),
         Radix = value('t', "radix", "o|d|x", "print the location of the string in base 8, 10 or 16"),
@@ -16,6 +20,7 @@ options! {
         Whitespace = flag('w', "include-all-whitespace", "include all whitespace as valid characters"),
         Encoding = value('e', "encoding", "s|S|b|l|B|L", "character size and endianness: 7 and 8 bits, 16 and 32 bits"),
         Separator = value('s', "output-separator", "STRING", "string used to separate strings in the output"),
+        Target = value('T', "target", "BFDNAME", "the format of object files: what -d takes for one"),
         Unicode = value('U', "unicode", "default", "how UTF-8 is treated: only 'default' is supported"),
         Digits = number("NUMBER", "the same as -n NUMBER"),
     }
@@ -43,6 +48,8 @@ struct StringsOptions {
     width: usize,
     big_endian: bool,
     separator: Text,
+    /// Only the data of object files is scanned, of those of this format if it is told.
+    data: Option<Text>,
 }
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
@@ -59,6 +66,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             continue;
         }
         let done = match ctx.open_input(&operand) {
+            // Standard input is never an object file.
+            Ok(input) if settings.data.is_some() && !is_input => {
+                scan_data(ctx, &settings, input, &shown).await
+            }
             Ok(input) => scan(ctx, &settings, input, &shown).await,
             Err(error) => Err(error.into()),
         };
@@ -85,6 +96,8 @@ fn settings(options: &Options<Opt>) -> Result<StringsOptions, UtilityError> {
         width: 1,
         big_endian: false,
         separator: options.value(Opt::Separator).cloned().unwrap_or(Text::from_static(b"\n")),
+        data: (options.last_of([Opt::All, Opt::Data]) == Some(Opt::Data))
+            .then(|| options.value(Opt::Target).cloned().unwrap_or(Text::from_static(b"default"))),
     };
     for (option, value) in options.given() {
         let value = value.map_or(b"".as_slice(), Text::as_bytes);
@@ -137,10 +150,7 @@ async fn scan(
     mut input: Input,
     name: &Text,
 ) -> Result<(), OperandError> {
-    let mut run = Run::default();
-    let mut offset = 0_u64;
-    // The bytes of a character that is not whole yet.
-    let mut window: Vec<u8> = Vec::new();
+    let mut scanner = Scanner::default();
     loop {
         ctx.check().await?;
         let block = input.fill().await?;
@@ -149,40 +159,76 @@ async fn scan(
         if count == 0 {
             break;
         }
-        for &byte in piece {
-            offset += 1;
-            let character = if settings.width == 1 {
-                Some(byte).filter(|byte| is_shown(settings, *byte))
-            } else {
-                window.push(byte);
-                if window.len() < settings.width {
-                    continue;
-                }
-                wide(settings, &window)
-            };
-            match character {
-                Some(character) => {
-                    if run.held.is_empty() && !run.is_shown {
-                        run.start = offset - settings.width as u64;
-                    }
-                    window.clear();
-                    run.push(ctx, settings, name, character);
-                }
-                None => {
-                    run.end(ctx, settings);
-                    // A character may begin at any byte.
-                    if !window.is_empty() {
-                        window.remove_front(1);
-                    }
-                }
-            }
-        }
+        scanner.scan(ctx, settings, name, piece);
         ctx.stdout.flush_if_full().await?;
         input.consume(count);
         tick_bytes(&ctx.meter, 2 * count).await?;
     }
-    run.end(ctx, settings);
+    scanner.run.end(ctx, settings);
     Ok(())
+}
+
+/// Scans the sections of an object file that hold data; a file that is none, or has none, as a whole.
+async fn scan_data(
+    ctx: &mut Context,
+    settings: &StringsOptions,
+    mut input: Input,
+    name: &Text,
+) -> Result<(), OperandError> {
+    let bytes = input.read_to_end().await?;
+    let target = settings.data.as_ref().map_or(b"".as_slice(), Text::as_bytes);
+    for (start, end) in section::data(ctx, &bytes, target).await? {
+        let mut scanner = Scanner { offset: start as u64, ..Scanner::default() };
+        for piece in bytes.get(start..end).unwrap_or_default().chunks(4096) {
+            scanner.scan(ctx, settings, name, piece);
+            ctx.stdout.flush_if_full().await?;
+            tick_bytes(&ctx.meter, 2 * piece.len()).await?;
+        }
+        scanner.run.end(ctx, settings);
+    }
+    Ok(())
+}
+
+/// What is known between two pieces of a file.
+#[derive(Default)]
+struct Scanner {
+    run: Run,
+    offset: u64,
+    /// The bytes of a character that is not whole yet.
+    window: Vec<u8>,
+}
+
+impl Scanner {
+    fn scan(&mut self, ctx: &mut Context, settings: &StringsOptions, name: &Text, piece: &[u8]) {
+        for &byte in piece {
+            self.offset += 1;
+            let character = if settings.width == 1 {
+                Some(byte).filter(|byte| is_shown(settings, *byte))
+            } else {
+                self.window.push(byte);
+                if self.window.len() < settings.width {
+                    continue;
+                }
+                wide(settings, &self.window)
+            };
+            match character {
+                Some(character) => {
+                    if self.run.held.is_empty() && !self.run.is_shown {
+                        self.run.start = self.offset - settings.width as u64;
+                    }
+                    self.window.clear();
+                    self.run.push(ctx, settings, name, character);
+                }
+                None => {
+                    self.run.end(ctx, settings);
+                    // A character may begin at any byte.
+                    if !self.window.is_empty() {
+                        self.window.remove_front(1);
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn is_shown(settings: &StringsOptions, byte: u8) -> bool {
