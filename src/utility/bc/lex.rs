@@ -26,8 +26,13 @@ const SIGNS: &[&str] = &[
     "%", "^", "=", "<", ">", "!", "(", ")", "[", "]", "{", "}", ",", ";", "&",
 ];
 
-/// Cuts a text into tokens, each with the line that is reached after it. What is not a token has a kind of its own.
-pub(super) fn tokens(text: &[u8], mut line: u64) -> Result<Vec<(Token, u64)>, (crate::memory::String, u64)> {
+/// Cuts a text into tokens, each with the line that is reached after it. What is not a token is the
+/// error; in POSIX's language `#` is not.
+pub(super) fn tokens(
+    text: &[u8],
+    mut line: u64,
+    is_standard: bool,
+) -> Result<Vec<(Token, u64)>, (crate::memory::String, u64)> {
     let mut out: Vec<(Token, u64)> = Vec::new();
     let mut at = 0;
     let byte_at = |at: usize| text.get(at).copied();
@@ -44,7 +49,9 @@ pub(super) fn tokens(text: &[u8], mut line: u64) -> Result<Vec<(Token, u64)>, (c
                 line += 1;
                 out.push((Token::Newline, line));
             }
-            b'#' => at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()),
+            b'#' if !is_standard => {
+                at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+            }
             b'/' if byte_at(at + 1) == Some(b'*') => {
                 let end = rest.get(2..).and_then(|rest| rest.windows(2).position(|pair| pair == b"*/"));
                 let end = end.map_or(rest.len(), |end| end + 4);

@@ -51,22 +51,24 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.stdout.push(version(&UTILITY).as_bytes());
         return Ok(ExitStatus::SUCCESS);
     }
-    if options.has(Opt::Interactive) {
-        return Err(UtilityError::failed("interactive mode needs a terminal: -i is not supported"));
-    }
-    if options.has_any([Opt::Standard, Opt::Warn]) {
-        return Err(UtilityError::failed(
-            "what is not standard is not told apart: -s and -w are not supported",
-        ));
+    let is_interactive = options.has(Opt::Interactive);
+    if is_interactive && !options.has(Opt::Quiet) {
+        ctx.stdout.push(version(&UTILITY).as_bytes());
     }
     let mut calculator = Calculator {
         machine: Machine::new(line_length(ctx, b"BC_LINE_LENGTH")),
         names: Names::default(),
         source: Source::new(),
         line: 1,
+        extensions: Extensions::Taken,
     };
     if options.has(Opt::Mathlib) {
         calculator.text(ctx, "(library)", library::LIBRARY.as_bytes().into()).await?;
+    }
+    if options.has(Opt::Standard) {
+        calculator.extensions = Extensions::Refused;
+    } else if options.has(Opt::Warn) {
+        calculator.extensions = Extensions::Noted;
     }
     for name in &options.operands {
         let text: Result<Vec<u8>, FsError> = match ctx.open_input(name) {
@@ -92,6 +94,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     while let Some(line) = calculator.source.line(ctx).await? {
         text.extend_from_slice(&line);
         ctx.tick().await?;
+        if is_interactive {
+            // The line stands where a person would have typed it.
+            ctx.stdout.write(&line).await?;
+        }
         if lex::is_open(&text) && line.last() == Some(&b'\n') {
             continue;
         }
@@ -107,6 +113,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(ExitStatus::SUCCESS)
 }
 
+/// What is done with constructs that POSIX does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extensions {
+    Taken,
+    Noted,
+    Refused,
+}
+
 enum Outcome {
     Done,
     Quit,
@@ -120,6 +134,7 @@ struct Calculator {
     source: Source,
     /// The line that comes next.
     line: u64,
+    extensions: Extensions,
 }
 
 impl Calculator {
@@ -137,7 +152,8 @@ impl Calculator {
         is_last: bool,
     ) -> Result<Outcome, UtilityError> {
         ctx.compiles(text).await;
-        let tokens = match lex::tokens(text, self.line) {
+        let is_standard = self.extensions == Extensions::Refused;
+        let tokens = match lex::tokens(text, self.line, is_standard) {
             Ok(tokens) => tokens,
             Err((wrong, line)) => {
                 ctx.stdout.flush().await?;
@@ -154,10 +170,23 @@ impl Calculator {
                 Parser::new(rest, tokens.last().map_or(self.line, |(_, line)| *line), &mut self.names);
             let item = parser.item();
             let taken = parser.taken();
+            let notes = parser.take_notes();
             for (token, _) in rest.iter().take(taken) {
                 if let lex::Token::Name(name) = token {
                     let number = self.names.number(name);
                     self.machine.function_names.insert(number, name.clone());
+                }
+            }
+            let is_incomplete = matches!(item, Err(Fault::Incomplete)) && !is_last;
+            if self.extensions != Extensions::Taken && !is_incomplete && !notes.is_empty() {
+                let kind = if is_standard { "Error:" } else { "(Warning)" };
+                ctx.stdout.flush().await?;
+                for (note, line) in notes {
+                    ctx.warn_plain(message(name, line, &format!("{kind} {note}")));
+                }
+                if is_standard && item.is_ok() {
+                    at += taken;
+                    continue;
                 }
             }
             match item {

@@ -10,6 +10,9 @@ use crate::text::Text;
 /// Most statements and expressions within each other.
 const DEEPEST: usize = 200;
 
+/// What is noted of a `for` that lacks an expression.
+const MISSING: &str = "Missing expression in for statement";
+
 /// Names as numbers.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashMap<Text, u32>);
@@ -51,6 +54,10 @@ pub(super) struct Parser<'p> {
     depth: usize,
     in_function: bool,
     quits: bool,
+    /// What POSIX does not have, and the line where that is known.
+    notes: Vec<(String, u64)>,
+    /// A comparison is part of the value of the expression under way.
+    compares: bool,
 }
 
 type Parsed<T> = Result<T, Fault>;
@@ -67,6 +74,59 @@ impl<'p> Parser<'p> {
             depth: 0,
             in_function: false,
             quits: false,
+            notes: Vec::new(),
+            compares: false,
+        }
+    }
+
+    /// What was found in the last item that is not of POSIX, in order.
+    pub(super) fn take_notes(&mut self) -> Vec<(String, u64)> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Notes what POSIX does not have, at the token before.
+    fn note(&mut self, what: &str) {
+        self.note_at(self.at.saturating_sub(1), what.into());
+    }
+
+    /// Notes it at the next token, which the real program has read by then.
+    fn note_ahead(&mut self, what: &str) {
+        self.note_at(self.at, what.into());
+    }
+
+    fn note_at(&mut self, token: usize, what: String) {
+        let line = self.tokens.get(token).map_or(self.line, |(_, line)| *line);
+        self.notes.push((what, line));
+    }
+
+    /// Notes a name of several letters, which was just read.
+    fn note_name(&mut self, name: &Text) {
+        if name.len() > 1 {
+            self.note_at(self.at, format!("multiple letter name - {name}"));
+        }
+    }
+
+    /// An expression of its own, in which a comparison is noted.
+    fn plain_expression(&mut self, what: &str) -> Parsed<()> {
+        if self.compared()? {
+            self.note_ahead(what);
+        }
+        Ok(())
+    }
+
+    /// An expression of its own; whether a comparison is part of its value.
+    fn compared(&mut self) -> Parsed<bool> {
+        let outer = std::mem::take(&mut self.compares);
+        self.expression()?;
+        Ok(std::mem::replace(&mut self.compares, outer))
+    }
+
+    /// A statement may begin in the next line.
+    fn newline_before_statement(&mut self) {
+        if *self.peek() == Token::Newline {
+            self.at += 1;
+            self.note("newline not allowed");
+            self.skip_newlines();
         }
     }
 
@@ -139,6 +199,7 @@ impl<'p> Parser<'p> {
         match self.peek().clone() {
             Token::Name(name) => {
                 self.at += 1;
+                self.note_name(&name);
                 Ok(self.names.number(&name))
             }
             _ => self.syntax(),
@@ -157,6 +218,9 @@ impl<'p> Parser<'p> {
             if is_array {
                 self.expect("]")?;
             }
+            if is_reference {
+                self.note("Call by variable arrays");
+            }
             if locals.iter().any(|local| (local.name, local.is_array) == (name, is_array)) {
                 return self.wrong("duplicate parameter names");
             }
@@ -168,12 +232,20 @@ impl<'p> Parser<'p> {
     fn define(&mut self) -> Parsed<(u32, Function)> {
         let is_void = *self.peek() == Token::Word("void");
         self.at += usize::from(is_void);
-        let name = self.name()?;
+        if is_void {
+            self.note("void functions");
+        }
+        let Token::Name(text) = self.peek().clone() else { return self.syntax() };
+        self.at += 1;
+        let name = self.names.number(&text);
         self.expect("(")?;
         let parameters = self.locals(|token| *token == Token::Sign(")"))?;
         self.expect(")")?;
-        self.skip_newlines();
+        self.newline_before_statement();
         self.expect("{")?;
+        if *self.peek() != Token::Newline {
+            self.note_ahead("End of line required");
+        }
         self.skip_newlines();
         let mut autos = Vec::new();
         if *self.peek() == Token::Word("auto") {
@@ -181,6 +253,10 @@ impl<'p> Parser<'p> {
             autos = self.locals(|token| matches!(token, Token::Newline | Token::Sign(";")))?;
             self.at += 1;
         }
+        for _ in parameters.iter().filter(|parameter| parameter.is_reference) {
+            self.note_ahead("Variable array parameter");
+        }
+        self.note_name(&text);
         self.in_function = true;
         self.block()?;
         self.in_function = false;
@@ -252,6 +328,9 @@ impl<'p> Parser<'p> {
                 "print" => self.print(),
                 "break" | "continue" => {
                     self.at += 1;
+                    if word == "continue" {
+                        self.note("Continue statement");
+                    }
                     let from = self.jump(Op::Jump(0));
                     match self.loops.last_mut() {
                         Some((breaks, _)) if word == "break" => breaks.push(from),
@@ -280,7 +359,11 @@ impl<'p> Parser<'p> {
                     if matches!(self.peek(), Token::Newline | Token::Sign(";" | "}")) {
                         self.code.push(Op::Number(Text::from_static(b"0")));
                     } else {
-                        self.expression()?;
+                        let start = self.at;
+                        self.plain_expression("comparison in return expression")?;
+                        if !self.is_in_parentheses(start) {
+                            self.note_ahead("return expression requires parenthesis");
+                        }
                     }
                     self.code.push(Op::Return);
                     Ok(())
@@ -309,7 +392,7 @@ impl<'p> Parser<'p> {
     fn shown_expression(&mut self) -> Parsed<()> {
         let start = self.at;
         let begin = self.code.len();
-        self.expression()?;
+        self.plain_expression("comparison in expression")?;
         let is_assignment = matches!(self.code.last(), Some(Op::Store(_)))
             && self.code.len() > begin
             && self.assigns_at(start);
@@ -343,19 +426,36 @@ impl<'p> Parser<'p> {
         matches!(token(at), Some(Token::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "^=")))
     }
 
+    /// Whether what was read from a token on is an expression in parentheses.
+    fn is_in_parentheses(&self, start: usize) -> bool {
+        let mut depth = 0_usize;
+        for at in start..self.at {
+            match self.tokens.get(at).map(|(token, _)| token) {
+                Some(Token::Sign("(")) => depth += 1,
+                Some(Token::Sign(")")) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return at > start && at + 1 == self.at;
+            }
+        }
+        false
+    }
+
     fn conditional(&mut self) -> Parsed<()> {
         self.at += 1;
         self.expect("(")?;
-        self.expression()?;
+        self.compared()?;
         self.expect(")")?;
         let otherwise = self.jump(Op::JumpZero(0));
-        self.skip_newlines();
+        self.newline_before_statement();
         self.statement()?;
         if *self.peek() == Token::Word("else") {
             self.at += 1;
+            self.note("else clause in if statement");
             let end = self.jump(Op::Jump(0));
             self.land(otherwise);
-            self.skip_newlines();
+            self.newline_before_statement();
             self.statement()?;
             self.land(end);
         } else {
@@ -368,11 +468,11 @@ impl<'p> Parser<'p> {
         self.at += 1;
         self.expect("(")?;
         let start = self.code.len();
-        self.expression()?;
+        self.compared()?;
         self.expect(")")?;
         let end = self.jump(Op::JumpZero(0));
         self.loops.push((Vec::new(), Vec::new()));
-        self.skip_newlines();
+        self.newline_before_statement();
         self.statement()?;
         self.code.push(Op::Jump(start));
         self.land(end);
@@ -395,29 +495,35 @@ impl<'p> Parser<'p> {
     fn for_loop(&mut self) -> Parsed<()> {
         self.at += 1;
         self.expect("(")?;
-        if !self.takes(";") {
-            self.expression()?;
+        if self.takes(";") {
+            self.note(MISSING);
+        } else {
+            self.plain_expression("Comparison in first for expression")?;
             self.code.push(Op::Pop);
             self.expect(";")?;
         }
         let start = self.code.len();
         let mut end = None;
-        if !self.takes(";") {
-            self.expression()?;
+        if self.takes(";") {
+            self.note(MISSING);
+        } else {
+            self.compared()?;
             end = Some(self.jump(Op::JumpZero(0)));
             self.expect(";")?;
         }
         let body = self.jump(Op::Jump(0));
         let step = self.code.len();
-        if !self.takes(")") {
-            self.expression()?;
+        if self.takes(")") {
+            self.note(MISSING);
+        } else {
+            self.plain_expression("Comparison in third for expression")?;
             self.code.push(Op::Pop);
             self.expect(")")?;
         }
         self.code.push(Op::Jump(start));
         self.land(body);
         self.loops.push((Vec::new(), Vec::new()));
-        self.skip_newlines();
+        self.newline_before_statement();
         self.statement()?;
         self.code.push(Op::Jump(step));
         if let Some(end) = end {
@@ -429,12 +535,13 @@ impl<'p> Parser<'p> {
 
     fn print(&mut self) -> Parsed<()> {
         self.at += 1;
+        self.note("print statement");
         loop {
             if let Token::String(text) = self.peek().clone() {
                 self.at += 1;
                 self.code.push(Op::Escaped(text));
             } else {
-                self.expression()?;
+                self.compared()?;
                 self.code.push(Op::PrintPart);
             }
             if !self.takes(",") {

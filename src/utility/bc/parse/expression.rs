@@ -17,6 +17,7 @@ impl Parser<'_> {
     fn either(&mut self) -> Parsed<()> {
         self.both()?;
         while self.takes("||") {
+            self.note("|| operator");
             self.code.push(Op::Truth);
             let end = self.jump(Op::JumpNonzero(0));
             self.both()?;
@@ -37,6 +38,7 @@ impl Parser<'_> {
     fn both(&mut self) -> Parsed<()> {
         self.negation()?;
         while self.takes("&&") {
+            self.note("&& operator");
             let end = self.jump(Op::JumpZero(0));
             self.negation()?;
             self.code.push(Op::Truth);
@@ -51,6 +53,9 @@ impl Parser<'_> {
             count += 1;
         }
         self.relation()?;
+        for _ in 0..count {
+            self.note_ahead("! operator");
+        }
         for _ in 0..count.min(2 + count % 2) {
             self.code.push(Op::Not);
         }
@@ -69,6 +74,7 @@ impl Parser<'_> {
         while let Some(sign) = self.sign_of(&["==", "<=", ">=", "!=", "<", ">"]) {
             self.at += 1;
             self.sum()?;
+            self.compares = true;
             self.code.push(Op::Binary(sign));
         }
         Ok(())
@@ -143,7 +149,7 @@ impl Parser<'_> {
             Token::Word(word @ ("length" | "sqrt")) => {
                 self.at += 1;
                 self.expect("(")?;
-                self.expression()?;
+                self.compared()?;
                 self.expect(")")?;
                 self.code.push(if word == "length" { Op::Length } else { Op::Root });
                 Ok(())
@@ -152,7 +158,7 @@ impl Parser<'_> {
                 if self.tokens.get(self.at + 1).is_some_and(|(token, _)| *token == Token::Sign("(")) =>
             {
                 self.at += 2;
-                self.expression()?;
+                self.compared()?;
                 self.expect(")")?;
                 self.code.push(Op::ScaleOf);
                 Ok(())
@@ -161,13 +167,16 @@ impl Parser<'_> {
                 self.at += 1;
                 self.expect("(")?;
                 self.expect(")")?;
+                self.note("read function");
                 self.code.push(Op::Read);
                 Ok(())
             }
             Token::Name(name)
                 if self.tokens.get(self.at + 1).is_some_and(|(token, _)| *token == Token::Sign("(")) =>
             {
-                self.at += 2;
+                self.at += 1;
+                self.note_name(&name);
+                self.at += 1;
                 self.call(&name)
             }
             _ => {
@@ -183,12 +192,16 @@ impl Parser<'_> {
             Token::Word("scale") => Assignable::Scale,
             Token::Word("ibase") => Assignable::InputBase,
             Token::Word("obase") => Assignable::OutputBase,
-            Token::Word("last") => Assignable::Last,
+            Token::Word("last") => {
+                self.note_at(self.at, "Last variable".into());
+                Assignable::Last
+            }
             Token::Name(name) => {
                 let number = self.names.number(&name);
                 self.at += 1;
+                self.note_name(&name);
                 if self.takes("[") {
-                    self.expression()?;
+                    self.plain_expression("comparison in subscript")?;
                     self.expect("]")?;
                     return Ok(Some(Assignable::Element(number)));
                 }
@@ -230,7 +243,9 @@ impl Parser<'_> {
     /// The right side of an assignment.
     fn assigned(&mut self) -> Parsed<()> {
         self.deeper()?;
+        let outer = self.compares;
         self.sum()?;
+        self.compares = outer;
         self.depth -= 1;
         Ok(())
     }
@@ -248,7 +263,7 @@ impl Parser<'_> {
                 self.at += 2;
                 self.code.push(Op::Array(array));
             } else {
-                self.expression()?;
+                self.plain_expression("comparison in argument")?;
             }
             kinds.push(is_array);
         }
