@@ -45,6 +45,7 @@ impl State {
             utility: None,
             process: self.ids.own,
             descriptors,
+            ignored: self.traps.ignored(),
             timers: std::sync::Arc::clone(&services.timers),
             commands: std::sync::Arc::clone(&services.commands),
         }

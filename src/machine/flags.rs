@@ -7,10 +7,12 @@ use super::run::Run;
 use super::script_input::{SCRIPT_DESCRIPTOR, ScriptFile};
 use super::start::Start;
 use super::strings::Strings;
+use super::trap::Traps;
 use crate::io::DescriptorTable;
 use crate::memory::{Arc, Box, Bytes, String, ToMetered, Vec, VecDeque, format, vec};
 use crate::program::Program;
 use crate::text::Text;
+use crate::utility::format::signal::SignalSet;
 use crate::utility::{CommandError, CommandRequest, DescriptorHandles, Environment};
 use crate::vfs::{Content, Errno, FsError, Place};
 
@@ -349,6 +351,7 @@ impl Process {
         request: CommandRequest,
         descriptors: DescriptorHandles,
         group: Option<u32>,
+        ignored: SignalSet,
     ) -> Result<Box<Self>, CommandError> {
         let limit = |halt| match halt {
             super::halt::Halt::Limit(error) => CommandError::Limit(error),
@@ -387,6 +390,10 @@ impl Process {
             }
         }
         process.control.becomes_command = true;
+        let ignored = ignored.without(request.defaults).with(request.ignores);
+        if ignored != SignalSet::default() {
+            process.shell.state.traps = Arc::new(Traps::ignoring(ignored));
+        }
         process.x.fields = request.argv;
         // No shell stands between: nothing that one sets is there.
         process.shell.state.environment = Some((process.shell.variables.exports, request.environment));

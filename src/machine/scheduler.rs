@@ -379,7 +379,9 @@ impl Scheduler {
             }
             let asking = self.run.alive.iter().find(|alive| alive.pid == by);
             let group = asking.map(|alive| alive.group).filter(|_| state.relation() != Relation::Group);
-            match Process::for_request(&mut self.run, request, descriptors, group) {
+            let process = self.entries.get(&by).and_then(|entry| entry.process.as_deref());
+            let ignored = process.map(|process| process.shell.state.traps.ignored()).unwrap_or_default();
+            match Process::for_request(&mut self.run, request, descriptors, group, ignored) {
                 Ok(process) => {
                     let alive = Alive::of(&process, &self.run.services.session);
                     self.run.alive.push(alive);

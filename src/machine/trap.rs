@@ -2,6 +2,7 @@
 
 use crate::memory::{Arc, BTreeMap, String, ToDecimal, Vec, format};
 use crate::text::Text;
+use crate::utility::format::signal::SignalSet;
 
 /// A signal's number; 0 is `EXIT`.
 pub(crate) type Signal = u8;
@@ -176,11 +177,22 @@ impl Traps {
         }
     }
 
+    /// The signals that are ignored.
+    pub(crate) fn ignored(&self) -> SignalSet {
+        let is_ignored =
+            |(signal, action): (&Signal, &Text)| (action.is_empty() && *signal != 0).then_some(*signal);
+        self.signals.iter().filter_map(is_ignored).collect()
+    }
+
+    /// The traps of a command that is started with these signals ignored.
+    pub(crate) fn ignoring(ignored: SignalSet) -> Self {
+        let signals: BTreeMap<Signal, Text> = ignored.iter().map(|signal| (signal, Text::EMPTY)).collect();
+        Self { ignored_on_entry: signals.keys().copied().collect(), signals, ..Self::default() }
+    }
+
     /// The traps of a shell that is started as a command: what is ignored stays so.
     pub(crate) fn for_command(&self) -> Self {
-        let ignored = self.signals.iter().filter(|(signal, action)| action.is_empty() && **signal != 0);
-        let signals: BTreeMap<Signal, Text> = ignored.map(|(s, a)| (*s, a.clone())).collect();
-        Self { ignored_on_entry: signals.keys().copied().collect(), signals, ..Self::default() }
+        Self::ignoring(self.ignored())
     }
 
     /// The action on a condition.

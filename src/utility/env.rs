@@ -1,6 +1,7 @@
 //! `env`: runs a command in a changed environment, or prints it. POSIX XCU env, GNU coreutils env(1).
 
 use super::format::quote::{quote, quote_name};
+use super::format::signal::{self, SignalSet};
 use super::{CommandError, Relation};
 use crate::memory::{Arc, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
@@ -12,6 +13,10 @@ options! {
         Unset = value('u', "unset", "NAME", "remove variable from the environment"),
         Chdir = value('C', "chdir", "DIR", "change working directory to DIR"),
         Debug = flag('v', "debug", "print verbose information for each processing step"),
+        BlockSignal = optional('\0', "block-signal", "SIG", "not supported: no signal can be held back"),
+        DefaultSignal = optional('\0', "default-signal", "SIG", "reset handling of SIG signal(s) to the default"),
+        IgnoreSignal = optional('\0', "ignore-signal", "SIG", "set handling of SIG signal(s) to do nothing"),
+        ListSignalHandling = flag('\0', "list-signal-handling", "list non default signal handling to stderr"),
         SplitString = value('S', "split-string", "S", "process and split S into separate arguments"),
     }
 }
@@ -33,6 +38,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     ctx.args = split_strings(ctx, args).await?;
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    let signals = SignalChanges::read(&options)?;
     let mut operands = options.operands.as_slice();
     let mut environment = (*ctx.env).clone();
     let dash = operands.first().is_some_and(|operand| operand.as_bytes() == b"-");
@@ -74,6 +80,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if options.has(Opt::Null) {
         return Err(UtilityError::Usage("cannot specify --null (-0) with command".into()));
     }
+    signals.tell(ctx, debug, options.has(Opt::ListSignalHandling))?;
     if debug {
         if let Some(directory) = options.value(Opt::Chdir) {
             ctx.warn_plain(format_args!("chdir:    {}", quote_name(directory)));
@@ -85,7 +92,117 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             ctx.warn_plain(format_args!("   arg[{index}]= {}", quote(operand)));
         }
     }
-    execute(ctx, operands, environment, options.value(Opt::Chdir)).await
+    execute(ctx, operands, environment, options.value(Opt::Chdir), &signals).await
+}
+
+/// What the options do to signals; of several the last one counts.
+#[derive(Debug, Default)]
+struct SignalChanges {
+    defaults: SignalSet,
+    ignores: SignalSet,
+    /// Those that were named: that they cannot be changed is an error.
+    named: SignalSet,
+}
+
+/// The signals whose action nobody can change.
+const FIXED: [u8; 2] = [9, 19];
+/// Numbers that the C library keeps for itself.
+const RESERVED: [u8; 2] = [32, 33];
+
+impl SignalChanges {
+    fn read(options: &Options<Opt>) -> Result<Self, UtilityError> {
+        let mut changes = Self::default();
+        for (option, value) in options.given() {
+            match option {
+                Opt::BlockSignal => return Err(failed("--block-signal is not supported".into(), 125)),
+                Opt::DefaultSignal | Opt::IgnoreSignal => {
+                    let (set, other) = match option {
+                        Opt::DefaultSignal => (&mut changes.defaults, &mut changes.ignores),
+                        _ => (&mut changes.ignores, &mut changes.defaults),
+                    };
+                    let chosen = match value {
+                        Some(names) => named(names)?,
+                        None => (1..=64).filter(|number| !RESERVED.contains(number)).collect(),
+                    };
+                    *set = set.with(chosen);
+                    *other = other.without(chosen);
+                    changes.named = if value.is_some() {
+                        changes.named.with(chosen)
+                    } else {
+                        changes.named.without(chosen)
+                    };
+                }
+                _ => {}
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Tells what is done, and what is not as usual afterwards.
+    fn tell(&self, ctx: &mut Context, debug: bool, lists: bool) -> Result<(), UtilityError> {
+        for number in self.defaults.with(self.ignores).iter() {
+            if FIXED.contains(&number) {
+                if self.named.contains(number) {
+                    let message =
+                        format!("failed to set signal action for signal {number}: Invalid argument");
+                    return Err(failed(message, 125));
+                }
+                continue;
+            }
+            if debug {
+                let action = if self.ignores.contains(number) { "IGNORE" } else { "DEFAULT" };
+                ctx.warn_plain(format_args!("Reset signal {} ({number}) to {action}", signal_name(number)));
+            }
+        }
+        if lists {
+            for number in ctx.ignored.without(self.defaults).with(self.ignores).iter() {
+                if !FIXED.contains(&number) {
+                    ctx.warn_plain(format_args!("{:<10} ({number:2}): IGNORE", signal_name(number)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The signals of a list, `INT,TERM`.
+fn named(list: &[u8]) -> Result<SignalSet, UtilityError> {
+    let mut set = SignalSet::default();
+    for name in list.split(|byte| *byte == b',').filter(|name| !name.is_empty()) {
+        let number = real_time(name).or_else(|| signal::number(name));
+        match number.filter(|number| *number != 0 && !RESERVED.contains(number)) {
+            Some(number) => set.insert(number),
+            None => return Err(UtilityError::Usage(format!("{}: invalid signal", quote(name)))),
+        }
+    }
+    Ok(set)
+}
+
+/// The number of `RTMIN+1`, `RTMAX-1` and the like.
+fn real_time(name: &[u8]) -> Option<u8> {
+    let bare = name.strip_prefix(b"SIG").unwrap_or(name);
+    let number = |digits: &[u8]| signal::number(digits).filter(|_| digits.iter().all(u8::is_ascii_digit));
+    let number = match (bare.strip_prefix(b"RTMIN"), bare.strip_prefix(b"RTMAX")) {
+        (Some([]), _) => 34,
+        (_, Some([])) => 64,
+        (Some([b'+', digits @ ..]), _) => 34_u8.checked_add(number(digits)?)?,
+        (_, Some([b'-', digits @ ..])) => 64_u8.checked_sub(number(digits)?)?,
+        _ => return None,
+    };
+    (34..=64).contains(&number).then_some(number)
+}
+
+fn signal_name(number: u8) -> String {
+    match number {
+        34 => "RTMIN".into(),
+        35..=49 => format!("RTMIN+{}", number - 34),
+        50..=63 => format!("RTMAX-{}", 64 - number),
+        64 => "RTMAX".into(),
+        _ => {
+            let name = usize::from(number).checked_sub(1).and_then(|index| signal::NAMES.get(index));
+            name.copied().unwrap_or_default().into()
+        }
+    }
 }
 
 fn failed(message: String, status: u8) -> UtilityError {
@@ -111,8 +228,10 @@ async fn execute(
     argv: &[Text],
     environment: super::Environment,
     directory: Option<&Text>,
+    signals: &SignalChanges,
 ) -> Result<ExitStatus, UtilityError> {
     let mut request = ctx.command(argv.to_metered());
+    (request.ignores, request.defaults) = (signals.ignores, signals.defaults);
     request.environment = Arc::new(environment);
     if let Some(directory) = directory {
         let found = ctx.path(directory).and_then(|path| ctx.fs().canonicalize(&path)).and_then(|path| {

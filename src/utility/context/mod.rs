@@ -25,6 +25,7 @@ use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, Turn, gauge};
 use crate::memory::{Arc, Vec, format};
 use crate::text::Text;
+use crate::utility::format::signal::SignalSet;
 use crate::utility::{ExitStatus, Input, OptionSet, Options, Output, Session, Utility, UtilityError};
 use crate::vfs::{self, Errno, FsError, OpenOptions};
 use options::OptionsEnd;
@@ -46,6 +47,10 @@ pub struct CommandRequest {
     pub(crate) stdin: Option<Arc<Description>>,
     /// Its standard output; `None`: the utility's own.
     pub(crate) stdout: Option<Arc<Description>>,
+    /// The signals that it ignores, beside those that the utility ignores.
+    pub(crate) ignores: SignalSet,
+    /// The signals that it does not ignore, though the utility does.
+    pub(crate) defaults: SignalSet,
 }
 
 /// Why a command could not be started.
@@ -114,6 +119,8 @@ pub struct Context {
     /// The process that runs it.
     pub(crate) process: u32,
     pub(crate) descriptors: DescriptorTable,
+    /// The signals that were ignored when it was started: they stay so.
+    pub(crate) ignored: SignalSet,
     pub(crate) timers: std::sync::Arc<Timers>,
     pub(crate) commands: std::sync::Arc<dyn CommandRunner>,
 }
@@ -306,6 +313,8 @@ impl Context {
             cwd: self.cwd.clone(),
             stdin: None,
             stdout: None,
+            ignores: SignalSet::default(),
+            defaults: SignalSet::default(),
         }
     }
 

@@ -78,6 +78,7 @@ impl Fixture {
             utility: Some(utility),
             process: 1,
             descriptors: DescriptorTable::standard(Description::memory(stdin), out, err),
+            ignored: crate::utility::format::signal::SignalSet::default(),
             timers: Arc::new(Timers::default()),
             commands: Arc::new(NoCommands),
         };

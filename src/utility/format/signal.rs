@@ -28,3 +28,45 @@ pub(crate) fn number(name: &[u8]) -> Option<u8> {
     })?;
     u8::try_from(index + 1).ok()
 }
+
+/// A set of signals, by their numbers from 1 to 64.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SignalSet(u64);
+
+impl SignalSet {
+    pub(crate) fn insert(&mut self, signal: u8) {
+        self.0 |= bit(signal);
+    }
+
+    pub(crate) fn contains(self, signal: u8) -> bool {
+        self.0 & bit(signal) != 0
+    }
+
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// In ascending order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
+        (1..=64).filter(move |signal| self.contains(*signal))
+    }
+}
+
+impl FromIterator<u8> for SignalSet {
+    fn from_iter<T: IntoIterator<Item = u8>>(signals: T) -> Self {
+        let mut set = Self::default();
+        for signal in signals {
+            set.insert(signal);
+        }
+        set
+    }
+}
+
+/// The bit of a signal; of what is not a signal's number there is none.
+fn bit(signal: u8) -> u64 {
+    signal.checked_sub(1).and_then(|place| 1_u64.checked_shl(u32::from(place))).unwrap_or(0)
+}
