@@ -61,9 +61,6 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Some(Opt::NoClobber) => Overwrite::Never,
         _ => Overwrite::Always,
     };
-    if overwrite == Overwrite::Never && are_asked_for(&options, Opt::Suffix) {
-        return Err(UtilityError::Usage("options --backup and --no-clobber are mutually exclusive".into()));
-    }
     let copy = CopyOptions {
         recursive: true,
         follow: FollowLinks::Never,
@@ -86,6 +83,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ..Placement::default()
     };
     let pairs = destinations(ctx, &operands, placement)?;
+    if overwrite == Overwrite::Never && are_asked_for(&options, Opt::Suffix) {
+        return Err(UtilityError::Usage("options --backup and --no-clobber are mutually exclusive".into()));
+    }
     mover.copier.several = pairs.len() > 1;
     for (source, destination) in pairs {
         ctx.tick().await?;

@@ -194,6 +194,17 @@ impl Inode {
         self.changed = now;
     }
 
+    /// As [`Self::touch`]; a file that somebody but root has written no longer runs as its owner or its group.
+    pub(super) const fn written(&mut self, now: u64, user: u32) {
+        self.touch(now);
+        if user != 0 {
+            self.mode &= !0o4000;
+            if self.mode & 0o010 != 0 {
+                self.mode &= !0o2000;
+            }
+        }
+    }
+
     pub(super) fn metadata(&self, inode: u64) -> Metadata {
         let size = match &self.body {
             Body::Directory(_) => 4096,

@@ -273,16 +273,18 @@ impl TreeState {
         let end = usize::try_from(end.ok_or(Errno::FileTooBig)?).map_err(|_| Errno::FileTooBig)?;
         let start = end - bytes.len();
         self.admit(0, end.saturating_sub(len))?;
+        let user = self.user.uid;
         let mut inode = self.inode_mut(at)?;
-        inode.touch(now);
+        inode.written(now, user);
         inode.blocks_mut()?.write(start, bytes)
     }
 
     /// Appends and returns the new length.
     pub(super) fn append(&mut self, at: Location, bytes: &[u8], now: u64) -> Result<u64> {
         self.admit(0, bytes.len())?;
+        let user = self.user.uid;
         let mut inode = self.inode_mut(at)?;
-        inode.touch(now);
+        inode.written(now, user);
         let blocks = inode.blocks_mut()?;
         blocks.write(blocks.len(), bytes)?;
         Ok(blocks.len() as u64)
@@ -296,16 +298,18 @@ impl TreeState {
         if length > old {
             self.admit(0, length - old)?;
         }
+        let user = self.user.uid;
         let mut inode = self.inode_mut(at)?;
-        inode.touch(now);
+        inode.written(now, user);
         inode.blocks_mut()?.set_len(length)
     }
 
     /// Replaces the whole content, sharing nothing with the old one.
     pub(super) fn set_content(&mut self, at: Location, content: Blocks, now: u64) -> Result<()> {
         self.admit(0, content.memory().saturating_sub(self.content(at)?.memory()))?;
+        let user = self.user.uid;
         let mut inode = self.inode_mut(at)?;
-        inode.touch(now);
+        inode.written(now, user);
         *inode.blocks_mut()? = content;
         Ok(())
     }

@@ -47,6 +47,10 @@ impl Copier {
             }
             Err(error) => return self.refused(ctx, target, error),
         };
+        let guarded = self.options.moves || !metadata.is_directory();
+        if guarded && self.options.overwrite == Overwrite::Never {
+            return Ok(None);
+        }
         let sameness = self.sameness(ctx, source, target, metadata, &existing);
         if sameness == Sameness::Same {
             let (source, target) = (quote_name(source), quote_name(target));
@@ -57,7 +61,6 @@ impl Copier {
         if self.options.update && older {
             return Ok(None);
         }
-        let guarded = self.options.moves || !metadata.is_directory();
         if guarded && !self.may_replace(ctx, target, &existing).await? {
             return Ok(None);
         }
