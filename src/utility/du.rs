@@ -99,8 +99,10 @@ impl Sum {
 
 struct Count {
     settings: Settings,
-    /// Inodes with several names that were counted.
+    /// Inodes that were counted and may come again.
     seen: HashSet<u64>,
+    /// Any file may come again: there are several operands, or links are followed.
+    hashes_all: bool,
     total: Sum,
     status: ExitStatus,
 }
@@ -109,8 +111,15 @@ struct Count {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
     let settings = Settings::of(ctx, &options).await?;
-    let mut count =
-        Count { settings, seen: HashSet::default(), total: Sum::default(), status: ExitStatus::SUCCESS };
+    let hashes_all =
+        options.operands.len() > 1 || options.has(Opt::Files0From) || settings.follow == Follow::Always;
+    let mut count = Count {
+        settings,
+        seen: HashSet::default(),
+        hashes_all,
+        total: Sum::default(),
+        status: ExitStatus::SUCCESS,
+    };
     if let Some(list) = options.value(Opt::Files0From) {
         if let Some(extra) = options.operands.first() {
             return Err(UtilityError::Usage(format!(
@@ -204,8 +213,8 @@ impl Count {
             && self.settings.follow == Follow::Always
             && metadata.is_directory()
             && comes_back(ctx, levels.iter().map(|level| level.inode), metadata.inode);
-        let may_come_again =
-            !self.settings.counts_links && (metadata.links > 1 || metadata.is_directory() || follows);
+        let is_linked = metadata.links > 1 && !metadata.is_directory();
+        let may_come_again = !self.settings.counts_links && (self.hashes_all || is_linked);
         if is_cycle || (may_come_again && !self.seen.insert(metadata.inode)) {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use super::file::copy::{Copier, CopyOptions, FollowLinks, Preserved};
 use super::file::destination::{Placement, destinations, target_directory};
 use super::file::parent;
 use super::format::file_mode::ModeChange;
-use crate::memory::{ToMetered, Vec, format, vec};
+use crate::memory::{String, ToMetered, format, vec};
 use crate::utility::context::CommandError;
 use crate::utility::prelude::*;
 
@@ -60,7 +60,8 @@ pub(super) const UTILITY: Utility = Utility {
 struct Installer {
     copier: Copier,
     mode: u32,
-    directory_mode: u32,
+    /// The bits that directories get, and those of them that are not left as they are.
+    directory_mode: (u32, u32),
     user: Option<u32>,
     group: Option<u32>,
     compares: bool,
@@ -72,6 +73,7 @@ struct Installer {
 /// Exit status: 0, or 1 when something failed (the rest is still done).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    check_operands(ctx, &options)?;
     let mut installer = installer(ctx, &options)?;
     if options.has(Opt::Directory) {
         return installer.directories(ctx, &options.operands).await;
@@ -85,9 +87,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         };
         if let Some(directory) = directory
             && ctx.stat(&directory).is_err()
-            && let Err((path, error)) = make_directories(ctx, &directory, 0o755, installer.verbose).await?
+            && let Err((what, error)) =
+                make_directories(ctx, &directory, (0o755, 0), installer.verbose).await?
         {
-            return ctx.complain(format_args!("cannot create directory {}", quote(&path)), error);
+            return ctx.complain(what, error);
         }
     }
     let placement = Placement {
@@ -107,10 +110,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-/// Reads the options; those that exclude each other are refused.
-fn installer(ctx: &mut Context, options: &Options<Opt>) -> Result<Installer, UtilityError> {
-    let strips = options.has(Opt::Strip);
-    let times = options.has(Opt::PreserveTimestamps);
+/// Tells what is wrong with operands, which comes before what is wrong with modes and owners.
+fn check_operands(ctx: &mut Context, options: &Options<Opt>) -> Result<(), UtilityError> {
+    let makes_directories = options.has(Opt::Directory);
     if options.has(Opt::PreserveContext) {
         ctx.warn("WARNING: ignoring --preserve-context; this kernel is not SELinux-enabled");
     }
@@ -118,13 +120,68 @@ fn installer(ctx: &mut Context, options: &Options<Opt>) -> Result<Installer, Uti
     for _ in context.filter(|(_, value)| value.is_some()) {
         ctx.warn("warning: ignoring --context; it requires an SELinux-enabled kernel");
     }
-    if options.has(Opt::Directory) && strips {
+    if makes_directories && options.has(Opt::Strip) {
         return Err(UtilityError::failed("the strip option may not be used when installing a directory"));
     }
-    if options.has(Opt::Directory) && options.has(Opt::TargetDirectory) {
+    let directory = target_directory(options, Opt::TargetDirectory)?;
+    if makes_directories && directory.is_some() {
         return Err(UtilityError::failed("target directory not allowed when installing a directory"));
     }
+    let operands = options.operands.as_slice();
+    let usage = |message: String| Err(UtilityError::Usage(message));
+    match operands {
+        [] => return usage("missing file operand".into()),
+        [only] if !makes_directories && directory.is_none() => {
+            return usage(format!("missing destination file operand after {}", quote_name(only)));
+        }
+        _ => {}
+    }
+    if options.has(Opt::NoTargetDirectory) {
+        if directory.is_some() {
+            let message = "cannot combine --target-directory (-t) and --no-target-directory (-T)";
+            return Err(UtilityError::failed(message));
+        }
+        if let Some(extra) = operands.get(2) {
+            return usage(format!("extra operand {}", quote_name(extra)));
+        }
+        return Ok(());
+    }
+    let failure = |what: String, error| Err(UtilityError::operand(what.as_bytes(), error));
+    match (directory, operands) {
+        (Some(directory), _) => match directory_error(ctx, directory) {
+            Some(FsError::Errno(Errno::NotFound)) if options.has(Opt::CreateParents) => Ok(()),
+            Some(error) => failure(format!("failed to access {}", quote_name(directory)), error),
+            None => Ok(()),
+        },
+        (None, [_, _, .., last]) if !makes_directories => match directory_error(ctx, last) {
+            Some(error) => failure(format!("target {}", quote_name(last)), error),
+            None => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Why a path is not a directory, if it is none.
+fn directory_error(ctx: &Context, path: &[u8]) -> Option<FsError> {
+    match ctx.stat(path) {
+        Ok(metadata) if metadata.is_directory() => None,
+        Ok(_) => Some(Errno::NotDirectory.into()),
+        Err(error) => Some(error),
+    }
+}
+
+/// Reads the options; those that exclude each other are refused.
+fn installer(ctx: &mut Context, options: &Options<Opt>) -> Result<Installer, UtilityError> {
+    let strips = options.has(Opt::Strip);
+    let times = options.has(Opt::PreserveTimestamps);
     let backups = Backups::of(ctx, options, Opt::Suffix)?;
+    let change = match options.value(Opt::Mode) {
+        Some(text) => {
+            let change = ModeChange::parse(text);
+            Some(change.ok_or_else(|| UtilityError::failed(format!("invalid mode {}", quote(text))))?)
+        }
+        None => None,
+    };
     if !strips && options.has(Opt::StripProgram) {
         ctx.warn("WARNING: ignoring --strip-program option as -s option was not specified");
     }
@@ -134,15 +191,8 @@ fn installer(ctx: &mut Context, options: &Options<Opt>) -> Result<Installer, Uti
             return Err(UtilityError::Usage(message));
         }
     }
-    let change = match options.value(Opt::Mode) {
-        Some(text) => {
-            let change = ModeChange::parse(text);
-            Some(change.ok_or_else(|| UtilityError::failed(format!("invalid mode {}", quote(text))))?)
-        }
-        None => None,
-    };
-    let mode = |is_directory| change.as_ref().map_or(0o755, |change| change.apply(0, is_directory, 0));
-    if options.has(Opt::Compare) && mode(false) & 0o7000 != 0 {
+    let mode = change.as_ref().map_or(0o755, |change| change.apply(0, false, 0));
+    if options.has(Opt::Compare) && mode & 0o7000 != 0 {
         ctx.warn("the --compare (-C) option is ignored when you specify a mode with non-permission bits");
     }
     let id = |option: Opt, what: &str, find: fn(&Context, &[u8]) -> Option<u32>| match options.value(option) {
@@ -168,8 +218,8 @@ fn installer(ctx: &mut Context, options: &Options<Opt>) -> Result<Installer, Uti
     let strip = options.value(Opt::StripProgram).cloned().unwrap_or_else(|| Text::from_static(b"strip"));
     Ok(Installer {
         copier: Copier::new(copy),
-        mode: mode(false),
-        directory_mode: mode(true),
+        mode,
+        directory_mode: change.map_or((0o755, 0o7777), |change| change.of_directory()),
         user,
         group,
         compares: options.has(Opt::Compare),
@@ -178,13 +228,14 @@ fn installer(ctx: &mut Context, options: &Options<Opt>) -> Result<Installer, Uti
     })
 }
 
-/// Makes a directory and those above it; the inner error names the one that failed.
+/// Makes a directory and those above it; one that is there gets the bits of `mode` that are in `touched`. The inner error tells
+/// what failed.
 async fn make_directories(
     ctx: &mut Context,
     path: &[u8],
-    mode: u32,
+    (mode, touched): (u32, u32),
     verbose: bool,
-) -> Result<Result<(), (Vec<u8>, FsError)>, UtilityError> {
+) -> Result<Result<(), (String, FsError)>, UtilityError> {
     let ends = path.iter().enumerate().filter(|&(at, &byte)| byte == b'/' && at > 0).map(|(at, _)| at);
     for end in ends.chain([path.len()]) {
         ctx.tick().await?;
@@ -198,12 +249,31 @@ async fn make_directories(
                 ctx.stdout.write(line.as_bytes()).await?;
             }
             Ok(()) => {}
-            Err(_) if ctx.stat(prefix).is_ok_and(|metadata| metadata.is_directory()) => {
-                if is_last && let Err(error) = ctx.fs().set_mode(&absolute, mode) {
-                    return Ok(Err((prefix.to_metered(), error)));
+            Err(_) if !is_last && directory_error(ctx, prefix).is_none() => {}
+            Err(error) if !is_last || (touched == 0 && directory_error(ctx, prefix).is_some()) => {
+                return Ok(Err((format!("cannot create directory {}", quote(prefix)), error)));
+            }
+            Err(_) if touched == 0 => {}
+            Err(error) => {
+                let changed = match ctx.stat(prefix) {
+                    Ok(found) if found.is_directory() => {
+                        ctx.fs().set_mode(&absolute, (found.mode & !touched) | mode)
+                    }
+                    Ok(_) => Err(Errno::NotDirectory.into()),
+                    Err(error) => Err(error),
+                };
+                let is_created = matches!(changed, Err(FsError::Errno(Errno::NotDirectory)))
+                    || matches!(error, FsError::Errno(Errno::NotFound));
+                match changed {
+                    Ok(()) => {}
+                    Err(_) if is_created => {
+                        return Ok(Err((format!("cannot create directory {}", quote(prefix)), error)));
+                    }
+                    Err(changed) => {
+                        return Ok(Err((format!("cannot change permissions of {}", quote(prefix)), changed)));
+                    }
                 }
             }
-            Err(error) => return Ok(Err((prefix.to_metered(), error))),
         }
     }
     Ok(Ok(()))
@@ -216,14 +286,11 @@ impl Installer {
         ctx: &mut Context,
         operands: &[Text],
     ) -> Result<ExitStatus, UtilityError> {
-        if operands.is_empty() {
-            return Err(UtilityError::Usage("missing file operand".into()));
-        }
         let mut status = ExitStatus::SUCCESS;
         for operand in operands {
             let made = make_directories(ctx, operand, self.directory_mode, self.verbose).await?;
-            if let Err((path, error)) = made {
-                status = ctx.complain(format_args!("cannot create directory {}", quote(&path)), error)?;
+            if let Err((what, error)) = made {
+                status = ctx.complain(what, error)?;
             } else if !self.give_owner(ctx, operand)? {
                 status = ExitStatus::FAILURE;
             }

@@ -76,6 +76,9 @@ struct Linker {
 /// Exit status: 0, or 1 when a link could not be made (the others still are).
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options::<Opt>(&UTILITY)?;
+    if let Some(directory) = target_directory(&options, Opt::TargetDirectory)? {
+        require_accessible(ctx, directory)?;
+    }
     let last = options.last_of([Opt::Force, Opt::Interactive]);
     let mut linker = Linker {
         symbolic: options.has(Opt::Symbolic),
@@ -136,7 +139,6 @@ fn pairs(ctx: &Context, options: &Options<Opt>) -> Result<Vec<(Text, Vec<u8>)>, 
         targets.iter().map(|target| (target.clone(), join(directory, last_component(target)))).collect()
     };
     if let Some(directory) = directory {
-        require_directory(ctx, directory, "target directory")?;
         return Ok(into(directory, operands));
     }
     match operands.as_slice() {
@@ -151,20 +153,30 @@ fn pairs(ctx: &Context, options: &Options<Opt>) -> Result<Vec<(Text, Vec<u8>)>, 
             }
         }
         [targets @ .., directory] => {
-            require_directory(ctx, directory, "target")?;
+            require_directory(ctx, directory)?;
             Ok(into(directory, targets))
         }
         [] => Ok(Vec::new()),
     }
 }
 
-fn require_directory(ctx: &Context, path: &[u8], what: &str) -> Result<(), UtilityError> {
+/// The directory of `-t` is looked at before all else.
+fn require_accessible(ctx: &Context, path: &[u8]) -> Result<(), UtilityError> {
+    let name = quote_name(path);
+    match ctx.stat(path) {
+        Ok(metadata) if metadata.is_directory() => Ok(()),
+        Ok(_) => Err(UtilityError::failed(format!("target {name} is not a directory"))),
+        Err(error) => Err(UtilityError::operand(format!("failed to access {name}").as_bytes(), error)),
+    }
+}
+
+fn require_directory(ctx: &Context, path: &[u8]) -> Result<(), UtilityError> {
     let error = match ctx.stat(path) {
         Ok(metadata) if metadata.is_directory() => return Ok(()),
         Ok(_) => Errno::NotDirectory.into(),
         Err(error) => error,
     };
-    Err(UtilityError::operand(format!("{what} {}", quote_name(path)).as_bytes(), error))
+    Err(UtilityError::operand(format!("target {}", quote_name(path)).as_bytes(), error))
 }
 
 impl Linker {
@@ -251,7 +263,7 @@ impl Linker {
             Some(source) => Some(source.clone()),
             None => ctx.stat(target).ok(),
         };
-        let checks = self.force || self.interactive || !self.symbolic;
+        let checks = self.force || (self.backups.is_some() && !self.symbolic);
         let is_same = |source: Metadata| {
             source.inode == existing.inode && (source.links == 1 || is_same_entry(ctx, target, link))
         };
@@ -310,11 +322,7 @@ fn relative_target(ctx: &Context, target: &[u8], link: &[u8]) -> Vec<u8> {
         let absolute = ctx.absolute(path);
         ctx.fs().canonicalize(&absolute).unwrap_or_else(|_| normalise(&absolute))
     };
-    let target = match ctx.lstat(target) {
-        Ok(own) if own.is_symlink() => join(&real(parent(target)), last_component(target)),
-        _ => real(target),
-    };
-    super::file::relative_path(&real(parent(link)), &target)
+    super::file::relative_path(&real(parent(link)), &real(target))
 }
 
 #[cfg(test)]

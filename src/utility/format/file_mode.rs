@@ -58,12 +58,25 @@ impl ModeChange {
             let kept = if is_directory && octal.keeps_directory_ids { mode & SET_IDS } else { 0 };
             return octal.mode | kept;
         }
-        self.clauses.iter().fold(mode & 0o7777, |mode, clause| clause.apply(mode, is_directory, umask))
+        self.clauses.iter().fold(mode & 0o7777, |mode, clause| clause.apply(mode, is_directory, umask).0)
+    }
+
+    /// The bits that a directory gets by the change, and those that the change is about: the others stay as they are.
+    pub(crate) fn of_directory(&self) -> (u32, u32) {
+        if let Some(octal) = self.octal {
+            let omitted = if octal.keeps_directory_ids { SET_IDS & !octal.mode } else { 0 };
+            return (octal.mode, 0o7777 & !omitted);
+        }
+        self.clauses.iter().fold((0, 0), |(mode, touched), clause| {
+            let (mode, more) = clause.apply(mode, true, 0);
+            (mode, touched | more)
+        })
     }
 }
 
 impl Clause {
-    fn apply(&self, mode: u32, is_directory: bool, umask: u32) -> u32 {
+    /// The mode that comes of `mode`, and the bits that the clause is about.
+    fn apply(&self, mode: u32, is_directory: bool, umask: u32) -> (u32, u32) {
         let affected = if self.who == 0 { 0o7777 } else { self.who };
         let mut bits = match self.copy {
             Some(from) => {
@@ -84,12 +97,12 @@ impl Clause {
             bits &= !umask;
         }
         match self.operator {
-            b'+' => mode | bits,
-            b'-' => mode & !bits,
+            b'+' => (mode | bits, bits),
+            b'-' => (mode & !bits, bits),
             _ => {
                 // `=` leaves a directory's set-id bits unless they are named.
                 let ids = if is_directory { SET_IDS & !self.permissions } else { 0 };
-                (mode & (!affected | ids)) | bits
+                ((mode & (!affected | ids)) | bits, affected & !ids)
             }
         }
     }
