@@ -2,71 +2,17 @@
 //!
 //! 1. A text that is neither JSON nor YAML, nor Markdown with hooks in its frontmatter, is told as that.
 //! 2. The name of a platform's own file decides: `.claude/settings.json` is Claude Code's, whatever shape it has;
-//!    `.codex/hooks.json` is that of a platform which is no dialect, though it looks like one.
+//!    `.codex/hooks.json` is that of a platform which is no dialect, though it looks like one (`foreign.rs`).
 //! 3. Content that one dialect recognises is that dialect's.
 //! 4. Where two fit, the host has to say which. Where none fits, the problems are those of the likeliest: the dialect of which the
 //!    most events are named.
 
+use super::foreign;
 use super::list::Dialect;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::error::ConfigError;
 use crate::hook::portable;
-
-/// Events of Cursor, whose `hooks.json` looks like an event map of a dialect.
-const CURSOR_EVENTS: [&str; 12] = [
-    "afterAgentResponse",
-    "afterAgentThought",
-    "afterFileEdit",
-    "afterMCPExecution",
-    "afterShellExecution",
-    "afterTabFileEdit",
-    "beforeMCPExecution",
-    "beforeReadFile",
-    "beforeShellExecution",
-    "beforeSubmitPrompt",
-    "beforeTabFileRead",
-    "preCompact",
-];
-
-/// Events of Gemini CLI that no dialect has.
-const GEMINI_EVENTS: [&str; 8] = [
-    "AfterAgent",
-    "AfterModel",
-    "AfterTool",
-    "BeforeAgent",
-    "BeforeModel",
-    "BeforeTool",
-    "BeforeToolSelection",
-    "PreCompress",
-];
-
-/// Its events of which Claude Code has the names, too.
-const GEMINI_SHARED: [&str; 3] = ["Notification", "SessionEnd", "SessionStart"];
-
-/// Folders in which platforms that are no dialects have a `hooks.json` or a `settings.json`, some of them in Claude Code's form.
-const FOLDERS: [(&str, &str); 13] = [
-    (".augment", "Augment"),
-    (".codebuddy", "CodeBuddy"),
-    (".codex", "Codex"),
-    (".copilot", "Copilot"),
-    (".cursor", "Cursor"),
-    (".factory", "Factory"),
-    (".gemini", "Gemini CLI"),
-    (".iflow", "iFlow CLI"),
-    (".kimi", "Kimi Code CLI"),
-    (".kiro", "Kiro"),
-    (".qoder", "Qoder"),
-    (".qwen", "Qwen Code"),
-    (".windsurf", "Windsurf"),
-];
-
-/// Folders in which projects keep what they bring for several platforms, each in a folder of its name.
-const SEVERAL: [&str; 8] =
-    ["adapters", "harnesses", "hooks", "hosts", "integrations", "platforms", "targets", "templates"];
-
-/// Members of Copilot's hooks, whose lists have Agentao's form.
-const COPILOT_MEMBERS: [&str; 6] = ["bash", "linux", "osx", "powershell", "timeoutSec", "windows"];
 
 /// What hooks of Claude Code alone are given.
 const CLAUDE_VARIABLES: [&str; 2] = ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"];
@@ -92,18 +38,9 @@ impl Dialect {
         if is_claudes(name) && node.is_object() || is_of_folder || has_no_hooks_yet(name, &node) {
             return Ok(Self::ClaudeCode);
         }
-        let message = match (platform_of(name), foreign_event(&node).or_else(|| foreign_member(&node))) {
-            (Some(platform), _) => {
-                format!(
-                    "a file of this name is {platform}'s: a config of no dialect; name one to have it looked at as that"
-                )
-            }
-            (_, Some((what, platform))) => {
-                format!("`{what}` is {platform}: a config of no dialect")
-            }
-            _ => String::new(),
-        };
-        if !message.is_empty() {
+        let names_claudes =
+            CLAUDE_VARIABLES.iter().any(|name| memchr::memmem::find(text, name.as_bytes()).is_some());
+        if let Some(message) = foreign::message(name, text, &node, names_claudes) {
             return Err(source.problem(node.at, message).into());
         }
         let is_json = source.json("").is_ok();
@@ -113,9 +50,14 @@ impl Dialect {
         let handlers = handlers(&node);
         // A tool's own file with types of its own looks like one of a platform whose lists of hooks are flat.
         // And one whose hooks name what Claude Code gives them is written for that.
-        let names_claudes =
-            CLAUDE_VARIABLES.iter().any(|name| memchr::memmem::find(text, name.as_bytes()).is_some());
-        fitting.retain(|dialect| *dialect != Self::Agentao || handlers.knows_a_type && !names_claudes);
+        let is_agentaos = handlers.knows_a_type && !names_claudes && !handlers.is_foreign;
+        fitting.retain(|dialect| *dialect != Self::Agentao || is_agentaos);
+        let is_named = name.to_ascii_lowercase().contains("agentao");
+        if fitting == [Self::Agentao] && !handlers.is_agentaos && !is_named {
+            let message = "the dialect is not clear from the content: flat lists of hooks are Agentao's and Copilot's, \
+                which is no dialect; name agentao if it is that";
+            return Err(source.problem(node.at, message).into());
+        }
         // Of Claude Code's and Agentao's files, which name the same events, those of the first have groups.
         if handlers.has_groups && fitting == [Self::ClaudeCode, Self::Agentao] {
             fitting.truncate(1);
@@ -146,17 +88,34 @@ struct Handlers {
     has_groups: bool,
     /// One of the entries that are hooks themselves is of a type that platforms have, or there is none.
     knows_a_type: bool,
+    /// One of those is as Agentao alone has it: a matcher that is an object, a prompt, no list around it, or no `hooks` around all.
+    is_agentaos: bool,
+    /// One of those is as Agentao leaves it out: a matcher that is a text, an event that it does not have.
+    is_foreign: bool,
 }
 
 fn handlers(node: &Node) -> Handlers {
-    let events = node.get("hooks").map_or(&[][..], Node::members).iter();
-    let entries: Vec<&Node> = events.flat_map(|event| event.value.as_array().unwrap_or_default()).collect();
-    let has_groups =
-        entries.iter().any(|entry| entry.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()));
+    let events = || node.get("hooks").map_or(&[][..], Node::members).iter();
+    let entries: Vec<&Node> = events().flat_map(|event| event.value.as_array().unwrap_or_default()).collect();
+    let has_hooks = |entry: &Node| entry.get("hooks").is_some_and(|hooks| hooks.as_array().is_some());
+    let has_groups = entries.iter().any(|entry| has_hooks(entry));
     let mut types = entries.iter().filter_map(|entry| entry.get("type")?.as_str()).peekable();
     let knows_a_type = types.peek().is_none()
         || types.any(|kind| matches!(kind, "command" | "prompt" | "http" | "agent" | "mcp_tool"));
-    Handlers { has_groups, knows_a_type }
+    let is_flat = |entry: &Node| entry.get("type").is_some() && entry.get("hooks").is_none();
+    let matchers = || entries.iter().filter(|entry| is_flat(entry)).filter_map(|entry| entry.get("matcher"));
+    let is_prompt = |entry: &&Node| entry.get("type").and_then(Node::as_str) == Some("prompt");
+    let is_agentaos = node.get("hooks").is_none()
+        || events().any(|event| is_flat(&event.value))
+        || matchers().any(Node::is_object)
+        || entries.iter().filter(|entry| is_flat(entry)).any(|entry| is_prompt(&entry));
+    let own = portable::facts(Dialect::Agentao).events;
+    let is_foreign = matchers().any(|matcher| matcher.as_str().is_some())
+        || events().any(|event| {
+            let is_own = own.iter().any(|one| one.name == event.name);
+            !is_own && event.value.as_array().unwrap_or_default().iter().any(is_flat)
+        });
+    Handlers { has_groups, knows_a_type, is_agentaos, is_foreign: is_foreign && !is_agentaos }
 }
 
 /// Whether a file of this name is Claude Code's.
@@ -190,55 +149,6 @@ fn has_no_hooks_yet(name: &str, node: &Node) -> bool {
     let has_rules = rules.iter().any(|rule| matches!(rule.name.as_str(), "allow" | "deny" | "ask"));
     (is_named || has_rules)
         && node.get("hooks").is_some_and(|hooks| hooks.is_object() && hooks.members().is_empty())
-}
-
-/// The platform that is no dialect and has a file of this name.
-fn platform_of(name: &str) -> Option<&'static str> {
-    let mut parts = name.rsplit(['/', '\\']);
-    let (file, folder, above) = (parts.next()?, parts.next()?, parts.next());
-    let is_among_others = above.is_some_and(|above| SEVERAL.contains(&above));
-    if folder == "hooks" && above == Some(".github") {
-        return Some("Copilot");
-    }
-    let is_config = matches!(file, "hooks.json" | "settings.json" | "settings.local.json");
-    let is_manifest = file == "plugin.json" && folder.ends_with("-plugin");
-    // `hooks-codex.json`, `cursor-hooks.json`
-    let words = || file.split(['-', '_', '.']);
-    let is_of = |word: &str| words().next_back() == Some("json") && words().any(|one| one == word);
-    let is_of_hooks = is_of("hooks");
-    // `qwen-extension.json`, `kimi.plugin.json`
-    let is_of_extension = is_of("extension") || is_of("plugin");
-    let named = |own: &str| {
-        let bare = own.strip_prefix('.').unwrap_or(own);
-        folder == own && (is_config || is_of_hooks)
-            // What an installer copies into the platform's own folder.
-            || folder == bare && is_among_others && (is_of_hooks || is_of("settings"))
-            || is_manifest && folder.strip_suffix("-plugin") == Some(own)
-            || (is_of_hooks || is_of_extension) && words().any(|word| word == bare)
-    };
-    FOLDERS.iter().find(|(own, _)| named(own)).map(|(_, platform)| *platform)
-}
-
-/// An event that the config names and only a platform has that is no dialect.
-fn foreign_event(node: &Node) -> Option<(&str, &'static str)> {
-    let members = node.get("hooks").map_or(&[][..], Node::members);
-    let events = || members.iter().map(|member| member.name.as_str());
-    if let Some(name) = events().find(|name| CURSOR_EVENTS.contains(name)) {
-        return Some((name, "an event of Cursor"));
-    }
-    // One among Claude Code's own is a mistake in a config of that; its linter tells it.
-    let all_are_its = events().all(|name| GEMINI_EVENTS.contains(&name) || GEMINI_SHARED.contains(&name));
-    let own = events().find(|name| GEMINI_EVENTS.contains(name))?;
-    all_are_its.then_some((own, "an event of Gemini CLI"))
-}
-
-/// A member that hooks of a platform have which is no dialect, in a list without groups.
-fn foreign_member(node: &Node) -> Option<(&str, &'static str)> {
-    let events = node.get("hooks").map_or(&[][..], Node::members).iter();
-    let entries = events.flat_map(|event| event.value.as_array().unwrap_or_default());
-    let flat = entries.filter(|entry| entry.get("hooks").is_none() && entry.get("type").is_some());
-    let mut names = flat.flat_map(|entry| entry.members().iter().map(|member| member.name.as_str()));
-    names.find(|name| COPILOT_MEMBERS.contains(name)).map(|name| (name, "of a hook of Copilot"))
 }
 
 /// What is wrong where no dialect recognises the content.
@@ -307,8 +217,7 @@ mod tests {
         for name in [".claude/settings.json", "/home/x/.claude/settings.local.json"] {
             assert_eq!(detect(name, flat), Ok(Dialect::ClaudeCode), "{name}");
         }
-        assert_eq!(detect("hooks.json", flat), Ok(Dialect::Agentao));
-        assert_eq!(detect("x.claude/settings.json", flat), Ok(Dialect::Agentao));
+        assert!(detect("x.claude/settings.json", flat).unwrap_err().contains("the dialect is not clear"));
         assert_eq!(detect("p/.claude-plugin/plugin.json", r#"{"name": "p"}"#), Ok(Dialect::ClaudeCode));
         // A file in its folder is looked at as its own, though it has Agentao's form, or events that nobody has.
         let of_git = r#"{"hooks": {"PreCommit": [{"matcher": "*", "command": "x"}]}}"#;
@@ -325,6 +234,39 @@ mod tests {
             detect("p/manifest.json", r#"{"name": "p", "hooks": "./h.json"}"#),
             Ok(Dialect::ClaudeCode)
         );
+    }
+
+    #[test]
+    fn flat_lists_are_agentaos_where_something_shows_that() {
+        let flat = |event: &str, entry: &str| format!(r#"{{"hooks": {{"{event}": {entry}}}}}"#);
+        let command = r#"[{"type": "command", "command": "x"}]"#;
+        for (name, text) in [
+            (
+                "h",
+                flat(
+                    "PreToolUse",
+                    r#"[{"type": "command", "command": "x", "matcher": {"tool_name": "Bash"}}]"#,
+                ),
+            ),
+            ("h", flat("UserPromptSubmit", r#"[{"type": "prompt", "prompt": "x"}]"#)),
+            ("h", flat("Stop", r#"{"type": "command", "command": "x"}"#)),
+            ("h", format!(r#"{{"Stop": {command}}}"#)),
+            (".agentao/plugins/p/hooks.json", flat("Stop", command)),
+        ] {
+            assert_eq!(detect(name, &text), Ok(Dialect::Agentao), "{text}");
+        }
+        // Agentao leaves out a matcher that is a text, and an event that it does not have.
+        for text in [
+            flat("PreToolUse", r#"[{"type": "command", "command": "x", "matcher": "Bash"}]"#),
+            flat("SubagentStop", command),
+        ] {
+            let error = detect("hooks/hooks.json", &text).unwrap_err();
+            assert!(error.contains("as a config of claude-code, the likeliest: "), "{error}");
+        }
+        for (name, event) in [("hooks/hooks.json", "SessionStart"), ("h", "Stop")] {
+            let error = detect(name, &flat(event, command)).unwrap_err();
+            assert!(error.contains("the dialect is not clear from the content: flat lists of hooks are Agentao's and Copilot's"), "{error}");
+        }
     }
 
     #[test]
@@ -409,6 +351,11 @@ mod tests {
             ("a/qwen-extension.json", "Qwen Code"),
             ("a/kimi.plugin.json", "Kimi Code CLI"),
             ("a/.codebuddy/settings.json", "CodeBuddy"),
+            ("a/.grok/plugins/p/hooks/hooks.json", "Grok"),
+            ("a/.devin/hooks.json", "Devin"),
+            ("adapters/codex/hooks/hooks.json", "Codex"),
+            ("src/integrations/grok/plugin/p/hooks/hooks.json", "Grok"),
+            ("tests/platform-contracts/factory/hooks.json", "Factory"),
         ] {
             let error = detect(name, hooks).unwrap_err();
             assert!(error.contains(&format!(": a file of this name is {platform}'s")), "{error}");
@@ -422,6 +369,48 @@ mod tests {
         ] {
             assert_eq!(detect(name, hooks), Ok(Dialect::ClaudeCode), "{name}");
         }
+        for name in [".tool/hooks.json", "a/.agents/plugins/p/hooks/hooks.json", ".tool/config.json"] {
+            let error = detect(name, hooks).unwrap_err();
+            assert!(error.contains(": a file of this name is that of the tool which has `."), "{error}");
+        }
+        // What names Claude Code's variables is for that, wherever it lies.
+        let of_claude = hooks.replace('x', "$CLAUDE_PROJECT_DIR/x");
+        assert_eq!(detect(".tool/hooks.json", &of_claude), Ok(Dialect::ClaudeCode));
+        for name in [
+            ".config/hooks.json",
+            ".tool/x/hooks.json",
+            ".my-claude/settings.json",
+            "adapters/codex/claude/hooks.json",
+            ".cursor/worktrees/p/hooks/hooks.json",
+        ] {
+            assert_eq!(detect(name, hooks), Ok(Dialect::ClaudeCode), "{name}");
+        }
+        for name in ["plugin.json", ".plugin/plugin.json", ".github/plugin/plugin.json"] {
+            for paths in [r#""hooks.json""#, r#"["a.json", "b.json"]"#] {
+                let error = detect(name, &format!(r#"{{"name": "p", "hooks": {paths}}}"#)).unwrap_err();
+                assert!(error.contains(": a file of this name is not Claude Code's"), "{error}");
+            }
+        }
+        let inline = format!(r#"{{"name": "p", {}"#, hooks.trim_start_matches('{'));
+        assert_eq!(detect("plugin.json", &inline), Ok(Dialect::ClaudeCode));
+        let of_gemini = hooks.replace('x', "$GEMINI_PROJECT_DIR/x");
+        let error = detect("h.json", &of_gemini).unwrap_err();
+        assert!(error.contains("`GEMINI_PROJECT_DIR` is a variable of Gemini CLI"), "{error}");
+        for text in
+            [of_gemini.replace("$G", "$CLAUDE_PROJECT_DIR:$G"), hooks.replace('x', "$MY_PROJECT_DIR/x")]
+        {
+            assert_eq!(detect("h.json", &text), Ok(Dialect::ClaudeCode), "{text}");
+        }
+        let bare = hooks.replace('x', "node ${PLUGIN_ROOT}/x.js");
+        assert!(detect("h.json", &bare).unwrap_err().contains("no dialect sets `PLUGIN_ROOT`"));
+        let set = hooks.replace('x', "PLUGIN_ROOT=$PWD; ${PLUGIN_ROOT}/x");
+        assert_eq!(detect("h.json", &set), Ok(Dialect::ClaudeCode));
+        let of_yolop = r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash", "command": "x"}}], "disabled": ["a"]}"#;
+        assert!(detect("h.json", of_yolop).unwrap_err().contains("`disabled` is a member of Yolop's files"));
+        assert_eq!(
+            detect("h.json", &of_yolop.replace("disabled", "disabled_contributions")),
+            Ok(Dialect::Everruns)
+        );
         assert_eq!(detect("p/hooks/hooks.json", r#"{"hooks": {}}"#), Ok(Dialect::ClaudeCode));
         let settings = r#"{"permissions": {"allow": ["Bash(ls:*)"]}, "hooks": {}}"#;
         assert_eq!(detect("templates/settings.json", settings), Ok(Dialect::ClaudeCode));
@@ -429,7 +418,13 @@ mod tests {
 
     #[test]
     fn flat_lists_of_copilot_are_none_and_those_for_claude_code_are_its() {
-        for member in [r#""windows": "x.ps1""#, r#""bash": "x.sh""#, r#""timeoutSec": 5"#] {
+        for member in [
+            r#""windows": "x.ps1""#,
+            r#""bash": "x.sh""#,
+            r#""timeoutSec": 5"#,
+            r#""cwd": "a""#,
+            r#""env": {}"#,
+        ] {
             let copilot =
                 format!(r#"{{"hooks": {{"Stop": [{{"type": "command", "command": "x", {member}}}]}}}}"#);
             let error = detect("h", &copilot).unwrap_err();

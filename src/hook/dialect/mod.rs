@@ -40,6 +40,7 @@ mod detect;
 pub mod docker_agent;
 pub mod everruns;
 mod expression;
+mod foreign;
 pub mod goclaw;
 pub mod infer;
 pub(super) mod list;
