@@ -8,6 +8,8 @@ use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::{EventRow, Failure, Mark};
 use crate::hook::portable::ExitRule;
 use crate::inspect::{CommandView, Via, View};
+use regex::Regex;
+use std::sync::LazyLock;
 
 impl HookLint<'_> {
     pub(super) fn exit_statuses(&mut self, script: &str, view: &View, texts: &Texts, flow: &Flow) {
@@ -40,9 +42,10 @@ impl HookLint<'_> {
                 }
             }
             (ExitRule::TwoBlocks, false) => {
-                if let Some((offset, _)) = two.filter(|_| !event.has(Mark::Feedback)) {
+                let blocks = |site: &&ExitSite| site.status == 2 && !site.lacks_a_tool();
+                if let Some(site) = sites.iter().find(blocks).filter(|_| !event.has(Mark::Feedback)) {
                     let message = format!("exit 2 blocks nothing on {}", event.name);
-                    self.report_in_script(&CANNOT_BLOCK, offset, message);
+                    self.report_in_script(&CANNOT_BLOCK, site.offset, message);
                 }
             }
             (ExitRule::NonZeroBlocks, true) => self.printed_before_exit(script, view),
@@ -118,7 +121,9 @@ impl HookLint<'_> {
     /// A text on standard output before a status that is a failure: only standard error is shown then.
     fn lost_failures(&mut self, sites: &[ExitSite], event: &EventRow, told: &[(usize, u8)], flow: &Flow) {
         let is_told = |site: &&ExitSite| told.iter().any(|(offset, _)| *offset == site.offset);
-        let fails = |site: &&ExitSite| !matches!(site.status, 0 | 2) && !event.has(Mark::AnyStatus);
+        let fails = |site: &&ExitSite| {
+            !matches!(site.status, 0 | 2) && !event.has(Mark::AnyStatus) && !site.depends_on_an_argument()
+        };
         for site in sites.iter().filter(fails).filter(|site| !is_told(site)) {
             let lost = site.printed.iter().find(|print| print.goes == Goes::Output && print.is_text);
             let shown = site.printed.iter().any(|print| print.goes == Goes::Error || print.is_object(flow));
@@ -324,6 +329,19 @@ impl ExitSite {
         })
     }
 
+    /// Whether a program that is not there is why: a failure that the author wants to be seen wherever it can be.
+    fn lacks_a_tool(&self) -> bool {
+        let asks =
+            ["command -v ", "which ", "type ", "hash "].iter().any(|test| self.condition.contains(test));
+        asks || self.says(&["not installed", "command not found"])
+    }
+
+    /// Whether the words that the script is called with lead to it: what is said of wrong ones no hook comes to.
+    fn depends_on_an_argument(&self) -> bool {
+        let words = self.condition.strip_prefix("case ").map(|text| text.trim_start_matches('"'));
+        words.is_some_and(|text| text.starts_with("$1") || text.starts_with("${1"))
+    }
+
     /// Whether the script says that it refuses.
     fn refuses(&self) -> bool {
         self.says(REFUSES)
@@ -378,6 +396,21 @@ fn condition(before: &str) -> String {
         return text.get(at..).unwrap_or("").lines().next().unwrap_or("").to_owned();
     }
     String::new()
+}
+
+/// A text that is printed there without the variables that the condition before it holds against words of the script:
+/// `if [[ $phase == "build" ]]; then echo "... $phase ..."`.
+pub(super) fn without_compared(script: &str, offset: usize, text: &str) -> String {
+    static COMPARED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#""?\$\{?([A-Za-z_]\w*)\}?"?\s+==?\s+["']?[\w.-]+["']?\s*(?:\]|&&|\|\||;|$)"#).ok()
+    });
+    let mut text = text.to_owned();
+    let condition = condition(script.get(..offset).unwrap_or(""));
+    let Some(regex) = COMPARED.as_ref().filter(|_| condition.len() <= NEAR) else { return text };
+    for name in regex.captures_iter(&condition).take(20).filter_map(|found| found.get(1)) {
+        text = text.replace(&format!("${{{}}}", name.as_str()), "");
+    }
+    text
 }
 
 /// Whether the script prints a decision that stops something, in any dialect's words.

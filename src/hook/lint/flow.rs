@@ -38,6 +38,8 @@ pub(super) struct Flow {
     given: &'static [&'static str],
     /// Variables that the script takes for numbers.
     numbers: FxHashSet<String>,
+    /// Variables that hold a member of an object, or what was made of one: not all of the payload.
+    members: FxHashSet<String>,
     /// Variables that hold an object put together by hand, and where.
     pub(super) json_by_hand: Vec<(String, usize)>,
 }
@@ -177,6 +179,10 @@ impl Flow {
             self.json_by_hand.push((name.clone(), offset));
         }
         let kind = if known { Kind::Fixed } else { self.kind(source) };
+        let reads = source.contains("jq ") && super::texts::roots(source).next().is_some();
+        if !known && (reads || self.has_member(source)) {
+            self.members.insert(name.clone());
+        }
         self.note(name, kind);
     }
 
@@ -268,7 +274,11 @@ impl Flow {
         .contains(&name)
         {
             if self.mentions_payload(text) {
-                return if are_places(super::texts::members(text)) { Kind::Place } else { Kind::Payload };
+                return match named_member(text) {
+                    Some(name) if PLAIN_FIELDS.contains(&name) => Kind::Plain,
+                    _ if are_places(super::texts::members(text).chain(named_member(text))) => Kind::Place,
+                    _ => Kind::Payload,
+                };
             }
             return if TEXT.contains(&name) { Kind::Text } else { self.of_variables(text) };
         }
@@ -333,6 +343,16 @@ impl Flow {
         self.of_variable(name) == Kind::Payload
     }
 
+    /// Whether a variable holds what a command printed, a file has, or the payload says.
+    pub(super) fn holds_text(&self, name: &str) -> bool {
+        self.of_variable(name) >= Kind::Text
+    }
+
+    /// Whether a text names a variable that holds a member of the payload, or what was made of one.
+    pub(super) fn has_member(&self, source: &str) -> bool {
+        variables(source).any(|(_, name)| self.members.contains(name))
+    }
+
     /// Whether a text of JSON has text between quotes that may have quotes, backslashes or newlines in it.
     pub(super) fn has_text_in_json(&self, text: &str) -> bool {
         let text = first_value(text);
@@ -371,6 +391,15 @@ fn comparisons<'t>(script: &'t str) -> impl Iterator<Item = &'t str> {
     let found = NUMBER.as_ref().map(|regex| regex.captures_iter(script));
     let name = |found: regex::Captures<'t>| found.iter().skip(1).flatten().next().map(|name| name.as_str());
     found.into_iter().flatten().filter_map(name)
+}
+
+/// The member that a program in another language is given by name, behind its text: `node -e "$read_member" session_id`.
+fn named_member(text: &str) -> Option<&str> {
+    let at =
+        ["node -e ", "node -pe ", "python3 -c ", "python -c "].iter().find_map(|call| text.find(call))?;
+    let words = text.get(at..)?.split(['|', ')', '\n', '>']).next()?;
+    let last = words.trim_end().trim_end_matches(" 2").rsplit(' ').next()?.trim_matches(['"', '\'']);
+    (PLAIN_FIELDS.contains(&last) || PLACE_FIELDS.contains(&last)).then_some(last)
 }
 
 /// The value of an assignment without being cut.
@@ -567,6 +596,7 @@ mod tests {
         let script = concat!(
             "in=$(cat); c=$(echo \"$in\" | jq -r '.tool_input.command // empty'); t=$(jq -r .tool_name <<< \"$in\")\n",
             "p=$(printf %s \"$in\" | python3 -c \"import json,sys; print(json.load(sys.stdin).get('cwd',''))\"); w=\"${X:-$p}/a\"; v=$(jq -r .cwd)\n",
+            "i=$(printf '%s' \"$in\" | node -e \"$read\" session_id 2>/dev/null || echo x); z=$(echo \"$in\" | node -e \"$read\" cwd)\n",
             "y=$(echo \"$in\" | python3 -c \"import json,sys; print(json.load(sys.stdin)['tool_input']['cwd'])\")\n",
             "n=${#c}; e=$(printf '%s' \"$c\" | sed 's/\"/\\\\\"/g'); f=$(cat \"/tmp/$c\"); d=$(date); s=\"x $c\"; l=a; b=$(jq -r .v p.json)"
         );
@@ -587,6 +617,8 @@ mod tests {
             ("w", Kind::Place),
             ("v", Kind::Place),
             ("y", Kind::Payload),
+            ("i", Kind::Plain),
+            ("z", Kind::Place),
         ] {
             assert_eq!(flow.of_variable(name), kind, "{name}");
         }

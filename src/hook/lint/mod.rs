@@ -39,6 +39,7 @@
 //! What a script computes is not known, so a rule says something only where the text shows it. A new rule is a row of `rule.rs`, the
 //! test in the file of what it looks at, and a fault in `tests/check/`.
 
+mod branch;
 mod calls;
 mod config;
 mod exit;

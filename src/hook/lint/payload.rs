@@ -137,11 +137,11 @@ fn reads_payload(script: &str, offset: usize, flow: &Flow) -> bool {
     let after = script.get(offset..).unwrap_or("").lines().next().unwrap_or("");
     if let Some(writer) = before.strip_suffix('|').filter(|writer| !writer.ends_with('|')) {
         let writer = writer.rsplit(['\n', ';', '(']).next().unwrap_or("").trim();
-        return writer == "cat" || flow.is_payload(writer);
+        return writer == "cat" || flow.is_payload(writer) && !flow.has_member(writer);
     }
     if let Some((_, word)) = after.split_once("<<<") {
         let word = word.split([')', '|', ';', '&']).next().unwrap_or("").trim();
-        return flow.is_payload(word);
+        return flow.is_payload(word) && !flow.has_member(word);
     }
     before.ends_with("$(") && flow.is_payload(after.split(')').next().unwrap_or(""))
 }

@@ -68,6 +68,7 @@ impl HookLint<'_> {
                 continue;
             }
             let source: String = script.get(opaque.span.clone()).unwrap_or("").chars().take(4096).collect();
+            let source = shell_text(script, view, opaque).map_or(source, str::to_owned);
             let tainted = match opaque.what {
                 OpaqueKind::ComputedScript => flow.is_payload(&source),
                 OpaqueKind::PipedScript => {
@@ -86,7 +87,8 @@ impl HookLint<'_> {
             if !tainted && (opaque.what != OpaqueKind::ComputedScript || is_harmless(&source, flow)) {
                 continue;
             }
-            let shown: String = source.lines().next().unwrap_or("").chars().take(60).collect();
+            let whole = script.get(opaque.span.clone()).unwrap_or("");
+            let shown: String = whole.lines().next().unwrap_or("").chars().take(60).collect();
             let rule = if tainted { &EVAL_PAYLOAD } else { &EVAL_COMPUTED };
             self.report_in_script(rule, opaque.span.start, format!("`{shown}` runs a computed text"));
         }
@@ -182,7 +184,9 @@ impl HookLint<'_> {
         for piece in texts.printed.iter().filter(|piece| !piece.known && piece.goes == Goes::Output) {
             let text = piece.text.trim_start();
             let object = text.starts_with('{') && text.contains("\":") || text.starts_with("{\\\"");
-            if object && flow.has_text_in_json(text) && reported.insert(piece.offset) {
+            let is_text =
+                || flow.has_text_in_json(&super::exit::without_compared(script, piece.offset, text));
+            if object && is_text() && reported.insert(piece.offset) {
                 let message = "text is put between the quotes of a JSON string as it is";
                 self.report_in_script(&JSON_BY_HAND, piece.offset, message);
             }
@@ -222,6 +226,7 @@ impl HookLint<'_> {
         // Files that are not at hand may define functions; names of programs have no `_`.
         let sources = self.file.is_some()
             || view.commands.iter().any(|command| matches!(command.name(), Some("source" | ".")));
+        let is_called_bare = self.file.is_some() && !self.has_arguments;
         // `command -v x`, `type x`, `which x`: the script knows that it may be missing.
         let asked = asked_for(script, view);
         let tested = tested_paths(script);
@@ -235,10 +240,14 @@ impl HookLint<'_> {
             if bare.contains(['/', '$']) || bare.is_empty() || is_function(name) || asked.contains(name) {
                 continue;
             }
-            if sources && name.contains('_') {
+            if sources && name.contains('_') || is_sourced(view, name) {
                 continue;
             }
-            if (self.options.has_command)(bare) || is_fallback(script, command, &asked) {
+            if (self.options.has_command)(bare)
+                || is_fallback(script, command, &asked)
+                || super::branch::is_for_another(script, command.span.start)
+                || is_called_bare && super::branch::wants_arguments(script, command.span.start)
+            {
                 continue;
             }
             let filter = python_filter(bare, command);
@@ -251,6 +260,22 @@ impl HookLint<'_> {
             self.report_in_script(&COMMAND_MISSING, offset, message);
         }
     }
+}
+
+/// The text that a shell is given to run; what stands behind it (`bash -c TEXT name "$1"`) is not run.
+fn shell_text<'s>(script: &'s str, view: &'s View, opaque: &Opaque) -> Option<&'s str> {
+    let is_shell = |command: &&CommandView| {
+        command.span == opaque.span && matches!(command.name(), Some("bash" | "sh" | "dash" | "zsh" | "ksh"))
+    };
+    let mut shells = view.commands.iter().filter(is_shell);
+    let command =
+        shells.next().filter(|_| opaque.what == OpaqueKind::ComputedScript && shells.next().is_none())?;
+    let is_option = |word: &WordView| {
+        let text = word.text.as_deref().unwrap_or("");
+        text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')
+    };
+    let index = command.words.iter().position(is_option)?;
+    Some(whole_word(script, command, command.words.get(index + 1)?))
 }
 
 /// Programs that the script looks for: by `command -v x` and its kin, by a function that does that, or by `x --version`.
@@ -357,14 +382,26 @@ const TWINS: &[(&str, &str)] = &[
 /// Whether the command is there for systems that lack another one: behind `||`, or where the script has asked for its twin.
 fn is_fallback(script: &str, command: &CommandView, asked: &FxHashSet<&str>) -> bool {
     let before = script.get(..command.span.start).unwrap_or("").trim_end_matches([' ', '\t', '\n', '\\']);
-    // `md5 FILE || md5sum FILE`
+    // `md5 FILE || md5sum FILE`, `md5sum FILE | cut -c1-8 || md5 FILE | cut -c1-8`
     let line = script.get(command.span.end..).unwrap_or("").lines().next().unwrap_or("");
+    let tried = line_before(script, command);
     let is_tried_next = |name: &str| line.split_once("||").is_some_and(|(_, next)| next.contains(name));
+    let was_tried = |name: &str| tried.rsplit_once("||").is_some_and(|(before, _)| before.contains(name));
     let has_twin = |name: &str| {
         let mut twins = TWINS.iter().filter(|(own, _)| *own == name);
-        twins.any(|(_, other)| asked.contains(other) || is_tried_next(other))
+        twins.any(|(_, other)| asked.contains(other) || is_tried_next(other) || was_tried(other))
     };
     before.ends_with("||") || command.name().is_some_and(has_twin)
+}
+
+/// Whether the script sources a file of that name, which may bring the command: `. "$NVM_DIR/nvm.sh"`.
+fn is_sourced(view: &View, name: &str) -> bool {
+    let sources = view.commands.iter().filter(|command| matches!(command.name(), Some("source" | ".")));
+    let mut files = sources.filter_map(|command| command.words.get(1));
+    files.any(|word| {
+        let file = word.source.rsplit('/').next().unwrap_or("").trim_matches(['"', '\'']);
+        file == name || file.split_once('.').is_some_and(|(stem, _)| stem == name)
+    })
 }
 
 /// Where the line begins that a message of the parser names.
@@ -413,6 +450,16 @@ fn is_harmless(source: &str, flow: &Flow) -> bool {
         return super::texts::variables(inner).next().is_none()
             && !inner.contains("jq ")
             && !inner.starts_with("cat");
+    }
+    // A command that a file of the project names is there to be run; the payload's is none.
+    let names_command = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["cmd", "command"].iter().any(|word| name.contains(word))
+    };
+    let mut texts =
+        super::texts::variables(source).map(|(_, name)| name).filter(|name| flow.holds_text(name)).peekable();
+    if texts.peek().is_some() && texts.all(names_command) && flow.kind(source) == Kind::Text {
+        return true;
     }
     // What the script does not fill itself is a setting of its user, or the argument of a function.
     !source.contains("{}") && !matches!(flow.kind(source), Kind::Text | Kind::Place | Kind::Payload)
