@@ -118,7 +118,14 @@ impl Parser<'_> {
         while self.takes("-") {
             count += 1;
         }
-        self.primary()?;
+        if *self.peek() == Token::Sign("!") {
+            // It takes all of a comparison after it.
+            self.deeper()?;
+            self.negation()?;
+            self.depth -= 1;
+        } else {
+            self.primary()?;
+        }
         if count % 2 == 1 {
             self.code.push(Op::Negate);
         }
