@@ -100,7 +100,7 @@ impl Quoting {
                 quote_c(name, &mut shown);
                 // A backslash alone does not ask for quotes.
                 let plain = shown.as_bytes().get(1..shown.len().saturating_sub(1)).unwrap_or_default();
-                let backslashes = name.iter().filter(|byte| **byte == b'\\').count();
+                let backslashes = memchr::memchr_iter(b'\\', name).count();
                 if plain.len() == name.len() + backslashes {
                     return name.to_metered();
                 }

@@ -161,7 +161,10 @@ impl<'t> PatchReader<'t> {
         let start = self.at;
         while let Some(letter) = script_command(self.peek()) {
             self.take();
-            while !matches!(letter, b'd' | b's') {
+            if matches!(letter, b'd' | b's') {
+                continue;
+            }
+            loop {
                 ctx.tick().await?;
                 let line = self.take();
                 if line.is_empty() || line == b".\n" {

@@ -49,10 +49,20 @@ pub(super) async fn data(
     for index in 0..header.count {
         ctx.tick().await?;
         let at = (index as u64).checked_mul(header.size).and_then(|offset| header.table.checked_add(offset));
-        let Some(section) = at.and_then(|at| header.section(bytes, at)) else { return Ok(whole) };
-        sections.extend(section);
+        match at.and_then(|at| header.section(bytes, at)) {
+            Some(Section::Data(start, end)) => sections.push((start, end)),
+            Some(Section::NoData) => {}
+            None => return Ok(whole),
+        }
     }
     Ok(if sections.is_empty() { whole } else { sections })
+}
+
+enum Section {
+    /// Where its bytes are, `[start, end)`.
+    Data(usize, usize),
+    /// It takes no place in the file, or is not of the program.
+    NoData,
 }
 
 struct Header {
@@ -89,8 +99,8 @@ impl Header {
         })
     }
 
-    /// The bytes of the section whose row is at `at`, if it holds data; `None` if the row is not there.
-    fn section(&self, bytes: &[u8], at: u64) -> Option<Option<(usize, usize)>> {
+    /// The section whose row is at `at`; `None` if the row is not there.
+    fn section(&self, bytes: &[u8], at: u64) -> Option<Section> {
         let at = usize::try_from(at).ok()?;
         // Two words of 32 bits, then flags, address, offset and size as wide as addresses are.
         let field =
@@ -98,11 +108,11 @@ impl Header {
         let kind = number(bytes, at.checked_add(4)?, 4, self.is_little)?;
         let (flags, start, length) = (field(0)?, field(2)?, field(3)?);
         if flags & ALLOCATED == 0 || kind == NO_BITS || kind == 0 {
-            return Some(None);
+            return Some(Section::NoData);
         }
         let start = usize::try_from(start).ok()?;
         let end = start.checked_add(usize::try_from(length).ok()?)?;
-        Some(Some((start, end.min(bytes.len()))))
+        Some(Section::Data(start, end.min(bytes.len())))
     }
 }
 
