@@ -108,7 +108,7 @@ fn handlers(node: &Node) -> Handlers {
     let is_agentaos = node.get("hooks").is_none()
         || events().any(|event| is_flat(&event.value))
         || matchers().any(Node::is_object)
-        || entries.iter().filter(|entry| is_flat(entry)).any(|entry| is_prompt(entry));
+        || entries.iter().filter(|entry| is_flat(entry)).any(is_prompt);
     let own = portable::facts(Dialect::Agentao).events;
     let is_foreign = matchers().any(|matcher| matcher.as_str().is_some())
         || events().any(|event| {
