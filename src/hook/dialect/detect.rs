@@ -52,12 +52,6 @@ impl Dialect {
         // And one whose hooks name what Claude Code gives them is written for that.
         let is_agentaos = handlers.knows_a_type && !names_claudes && !handlers.is_foreign;
         fitting.retain(|dialect| *dialect != Self::Agentao || is_agentaos);
-        let is_named = name.to_ascii_lowercase().contains("agentao");
-        if fitting == [Self::Agentao] && !handlers.is_agentaos && !is_named {
-            let message = "the dialect is not clear from the content: flat lists of hooks are Agentao's and Copilot's, \
-                which is no dialect; name agentao if it is that";
-            return Err(source.problem(node.at, message).into());
-        }
         // Of Claude Code's and Agentao's files, which name the same events, those of the first have groups.
         if handlers.has_groups && fitting == [Self::ClaudeCode, Self::Agentao] {
             fitting.truncate(1);
@@ -88,8 +82,6 @@ struct Handlers {
     has_groups: bool,
     /// One of the entries that are hooks themselves is of a type that platforms have, or there is none.
     knows_a_type: bool,
-    /// One of those is as Agentao alone has it: a matcher that is an object, a prompt, no list around it, or no `hooks` around all.
-    is_agentaos: bool,
     /// One of those is as Agentao leaves it out: a matcher that is a text, an event that it does not have.
     is_foreign: bool,
 }
@@ -105,6 +97,7 @@ fn handlers(node: &Node) -> Handlers {
     let is_flat = |entry: &Node| entry.get("type").is_some() && entry.get("hooks").is_none();
     let matchers = || entries.iter().filter(|entry| is_flat(entry)).filter_map(|entry| entry.get("matcher"));
     let is_prompt = |entry: &&Node| entry.get("type").and_then(Node::as_str) == Some("prompt");
+    // As Agentao alone has it: a matcher that is an object, a prompt, no list around it, or no `hooks` around all.
     let is_agentaos = node.get("hooks").is_none()
         || events().any(|event| is_flat(&event.value))
         || matchers().any(Node::is_object)
@@ -115,7 +108,7 @@ fn handlers(node: &Node) -> Handlers {
             let is_own = own.iter().any(|one| one.name == event.name);
             !is_own && event.value.as_array().unwrap_or_default().iter().any(is_flat)
         });
-    Handlers { has_groups, knows_a_type, is_agentaos, is_foreign: is_foreign && !is_agentaos }
+    Handlers { has_groups, knows_a_type, is_foreign: is_foreign && !is_agentaos }
 }
 
 /// Whether a file of this name is Claude Code's.
@@ -217,7 +210,8 @@ mod tests {
         for name in [".claude/settings.json", "/home/x/.claude/settings.local.json"] {
             assert_eq!(detect(name, flat), Ok(Dialect::ClaudeCode), "{name}");
         }
-        assert!(detect("x.claude/settings.json", flat).unwrap_err().contains("the dialect is not clear"));
+        assert_eq!(detect("hooks.json", flat), Ok(Dialect::Agentao));
+        assert_eq!(detect("x.claude/settings.json", flat), Ok(Dialect::Agentao));
         assert_eq!(detect("p/.claude-plugin/plugin.json", r#"{"name": "p"}"#), Ok(Dialect::ClaudeCode));
         // A file in its folder is looked at as its own, though it has Agentao's form, or events that nobody has.
         let of_git = r#"{"hooks": {"PreCommit": [{"matcher": "*", "command": "x"}]}}"#;
@@ -237,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_lists_are_agentaos_where_something_shows_that() {
+    fn flat_lists_are_agentaos_where_nothing_shows_another() {
         let flat = |event: &str, entry: &str| format!(r#"{{"hooks": {{"{event}": {entry}}}}}"#);
         let command = r#"[{"type": "command", "command": "x"}]"#;
         for (name, text) in [
@@ -252,6 +246,7 @@ mod tests {
             ("h", flat("Stop", r#"{"type": "command", "command": "x"}"#)),
             ("h", format!(r#"{{"Stop": {command}}}"#)),
             (".agentao/plugins/p/hooks.json", flat("Stop", command)),
+            ("hooks/hooks.json", flat("SessionStart", command)),
         ] {
             assert_eq!(detect(name, &text), Ok(Dialect::Agentao), "{text}");
         }
@@ -262,10 +257,6 @@ mod tests {
         ] {
             let error = detect("hooks/hooks.json", &text).unwrap_err();
             assert!(error.contains("as a config of claude-code, the likeliest: "), "{error}");
-        }
-        for (name, event) in [("hooks/hooks.json", "SessionStart"), ("h", "Stop")] {
-            let error = detect(name, &flat(event, command)).unwrap_err();
-            assert!(error.contains("the dialect is not clear from the content: flat lists of hooks are Agentao's and Copilot's"), "{error}");
         }
     }
 
@@ -385,7 +376,7 @@ mod tests {
         ] {
             assert_eq!(detect(name, hooks), Ok(Dialect::ClaudeCode), "{name}");
         }
-        for name in ["plugin.json", ".plugin/plugin.json", ".github/plugin/plugin.json"] {
+        for name in [".plugin/plugin.json", ".github/plugin/plugin.json"] {
             for paths in [r#""hooks.json""#, r#"["a.json", "b.json"]"#] {
                 let error = detect(name, &format!(r#"{{"name": "p", "hooks": {paths}}}"#)).unwrap_err();
                 assert!(error.contains(": a file of this name is not Claude Code's"), "{error}");

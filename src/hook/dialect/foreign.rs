@@ -122,7 +122,7 @@ fn owner(name: &str, node: &Node, names_claudes: bool) -> Option<String> {
         return Some(format!("{platform}'s"));
     }
     let is_manifest =
-        *file == "plugin.json" && folders.last().is_none_or(|folder| !folder.ends_with("-plugin"));
+        *file == "plugin.json" && folders.last().is_some_and(|folder| !folder.ends_with("-plugin"));
     let is_path = |hooks: &Node| hooks.as_str().is_some();
     let hooks = node.get("hooks");
     if is_manifest

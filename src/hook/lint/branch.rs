@@ -1,5 +1,7 @@
 //! Branches of a script that no hook comes to: for operating systems that the sandbox is not, and for arguments that nobody gives.
 
+use super::script::end_of;
+
 /// Systems by the words of `$OSTYPE` and `uname`.
 const OTHERS: &[&str] = &["cygwin", "darwin", "macos", "mingw", "msys", "win32", "windows"];
 /// What tells them.
@@ -9,7 +11,7 @@ const NEAR: usize = 40;
 
 /// Whether what stands there is run on other systems alone: behind `if [[ $OSTYPE == darwin* ]]`, in the arm `Darwin)` of a `case`.
 pub(super) fn is_for_another(script: &str, offset: usize) -> bool {
-    let before = script.get(..offset).unwrap_or("");
+    let before = end_of(script.get(..offset).unwrap_or(""));
     for (index, line) in before.rsplit('\n').take(NEAR).enumerate() {
         let line = line.trim().to_ascii_lowercase();
         let is_own_line = index == 0;
@@ -37,7 +39,7 @@ pub(super) fn is_for_another(script: &str, offset: usize) -> bool {
 
 /// Whether what stands there is run only where the script has arguments: in `if [ $# -gt 0 ]; then`, from the first column.
 pub(super) fn wants_arguments(script: &str, offset: usize) -> bool {
-    let before = script.get(..offset).unwrap_or("");
+    let before = end_of(script.get(..offset).unwrap_or(""));
     let is_branch = |line: &&str| ["if ", "elif ", "else", "fi"].iter().any(|word| line.starts_with(word));
     before.rsplit('\n').skip(1).find(is_branch).is_some_and(|line| {
         let line = line.replace(['"', '{', '}'], "");

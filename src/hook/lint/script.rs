@@ -10,7 +10,7 @@ use super::rule::{
 use super::texts::{Goes, Texts, functions, is_declaration, unquoted_substitutions, unquoted_variables};
 use super::{Fix, HookLint};
 use crate::inspect::{CommandView, Opaque, OpaqueKind, RedirectView, Via, View, WordView};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 impl HookLint<'_> {
@@ -58,6 +58,7 @@ impl HookLint<'_> {
             .filter(|command| here(command).is_some())
             .map(|command| &command.span)
             .collect();
+        let texts = shell_texts(script, view);
         let mut seen = FxHashSet::default();
         for opaque in &view.opaque {
             if self.is_full() {
@@ -68,7 +69,8 @@ impl HookLint<'_> {
                 continue;
             }
             let source: String = script.get(opaque.span.clone()).unwrap_or("").chars().take(4096).collect();
-            let source = shell_text(script, view, opaque).map_or(source, str::to_owned);
+            let text = texts.get(&opaque.span).filter(|_| opaque.what == OpaqueKind::ComputedScript);
+            let source = text.copied().flatten().map_or(source, str::to_owned);
             let tainted = match opaque.what {
                 OpaqueKind::ComputedScript => flow.is_payload(&source),
                 OpaqueKind::PipedScript => {
@@ -230,6 +232,7 @@ impl HookLint<'_> {
         // `command -v x`, `type x`, `which x`: the script knows that it may be missing.
         let asked = asked_for(script, view);
         let tested = tested_paths(script);
+        let sourced = sourced_names(view);
         let mut reported = FxHashSet::default();
         let mut found = Vec::new();
         for command in &view.commands {
@@ -240,7 +243,7 @@ impl HookLint<'_> {
             if bare.contains(['/', '$']) || bare.is_empty() || is_function(name) || asked.contains(name) {
                 continue;
             }
-            if sources && name.contains('_') || is_sourced(view, name) {
+            if sources && name.contains('_') || sourced.contains(name) {
                 continue;
             }
             if (self.options.has_command)(bare)
@@ -262,20 +265,24 @@ impl HookLint<'_> {
     }
 }
 
-/// The text that a shell is given to run; what stands behind it (`bash -c TEXT name "$1"`) is not run.
-fn shell_text<'s>(script: &'s str, view: &'s View, opaque: &Opaque) -> Option<&'s str> {
-    let is_shell = |command: &&CommandView| {
-        command.span == opaque.span && matches!(command.name(), Some("bash" | "sh" | "dash" | "zsh" | "ksh"))
-    };
-    let mut shells = view.commands.iter().filter(is_shell);
-    let command =
-        shells.next().filter(|_| opaque.what == OpaqueKind::ComputedScript && shells.next().is_none())?;
+/// The texts that shells are given to run, by the places of the commands; what stands behind one (`bash -c TEXT name "$1"`) is not run.
+/// `None`: several shells have that place, which run texts within each other.
+fn shell_texts<'s>(script: &'s str, view: &'s View) -> FxHashMap<Range<usize>, Option<&'s str>> {
     let is_option = |word: &WordView| {
         let text = word.text.as_deref().unwrap_or("");
         text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')
     };
-    let index = command.words.iter().position(is_option)?;
-    Some(whole_word(script, command, command.words.get(index + 1)?))
+    let mut texts = FxHashMap::default();
+    for command in &view.commands {
+        if !matches!(command.name(), Some("bash" | "sh" | "dash" | "zsh" | "ksh")) {
+            continue;
+        }
+        let index = command.words.iter().position(is_option);
+        let word = index.and_then(|index| command.words.get(index + 1));
+        let text = word.map(|word| whole_word(script, command, word));
+        texts.entry(command.span.clone()).and_modify(|text| *text = None).or_insert(text);
+    }
+    texts
 }
 
 /// Programs that the script looks for: by `command -v x` and its kin, by a function that does that, or by `x --version`.
@@ -383,9 +390,10 @@ const TWINS: &[(&str, &str)] = &[
 fn is_fallback(script: &str, command: &CommandView, asked: &FxHashSet<&str>) -> bool {
     let before = script.get(..command.span.start).unwrap_or("").trim_end_matches([' ', '\t', '\n', '\\']);
     // `md5 FILE || md5sum FILE`, `md5sum FILE | cut -c1-8 || md5 FILE | cut -c1-8`
-    let line = script.get(command.span.end..).unwrap_or("").lines().next().unwrap_or("");
-    let tried = line_before(script, command);
-    let is_tried_next = |name: &str| line.split_once("||").is_some_and(|(_, next)| next.contains(name));
+    let after = script.get(command.span.end..).unwrap_or("");
+    let near = after.get(..after.floor_char_boundary(NEAR)).unwrap_or("").lines().next().unwrap_or("");
+    let tried = end_of(before).rsplit('\n').next().unwrap_or("");
+    let is_tried_next = |name: &str| near.split_once("||").is_some_and(|(_, next)| next.contains(name));
     let was_tried = |name: &str| tried.rsplit_once("||").is_some_and(|(before, _)| before.contains(name));
     let has_twin = |name: &str| {
         let mut twins = TWINS.iter().filter(|(own, _)| *own == name);
@@ -394,14 +402,21 @@ fn is_fallback(script: &str, command: &CommandView, asked: &FxHashSet<&str>) -> 
     before.ends_with("||") || command.name().is_some_and(has_twin)
 }
 
-/// Whether the script sources a file of that name, which may bring the command: `. "$NVM_DIR/nvm.sh"`.
-fn is_sourced(view: &View, name: &str) -> bool {
+/// Names of the files that the script sources, with and without what follows a dot: any may bring a command of its name, as `. "$NVM_DIR/nvm.sh"`.
+fn sourced_names(view: &View) -> FxHashSet<&str> {
     let sources = view.commands.iter().filter(|command| matches!(command.name(), Some("source" | ".")));
-    let mut files = sources.filter_map(|command| command.words.get(1));
-    files.any(|word| {
-        let file = word.source.rsplit('/').next().unwrap_or("").trim_matches(['"', '\'']);
-        file == name || file.split_once('.').is_some_and(|(stem, _)| stem == name)
-    })
+    let files = sources.filter_map(|command| command.words.get(1));
+    let names =
+        files.filter_map(|word| word.source.rsplit('/').next()).map(|file| file.trim_matches(['"', '\'']));
+    names.flat_map(|file| [Some(file), file.split_once('.').map(|(stem, _)| stem)]).flatten().collect()
+}
+
+/// Bytes around a command that are looked at for what it depends on: the time to look grows with the script alone.
+const NEAR: usize = 4096;
+
+/// The end of what stands before a command.
+pub(super) fn end_of(before: &str) -> &str {
+    before.get(before.ceil_char_boundary(before.len().saturating_sub(NEAR))..).unwrap_or("")
 }
 
 /// Where the line begins that a message of the parser names.

@@ -290,10 +290,17 @@ fn time_grows_with_length_alone() {
         "cat <<E\n{\"a\":\"$x\"}\nE\n".repeat(20_000),
         "x=$(jq .a); echo $x \"{\\\"a\\\":\\\"$x\\\"}\"; exit 1; ".repeat(10_000),
         "echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ".repeat(20_000),
+        "bash -c \"$x\"; . \"$x\"; md5 a; ".repeat(10_000),
+        "if uname; then md5 $x\nfi\n".repeat(20_000),
     ];
-    let options =
-        LintOptions { has_command: &|_| true, timeout_cap: None, files: None, load: None, target: None };
-    for script in scripts {
+    for (script, has_command) in scripts.iter().flat_map(|script| [(script, true), (script, false)]) {
+        let options = LintOptions {
+            has_command: &|_| has_command,
+            timeout_cap: None,
+            files: None,
+            load: None,
+            target: None,
+        };
         let config =
             json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
         let start = std::time::Instant::now();
