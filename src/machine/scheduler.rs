@@ -188,8 +188,7 @@ impl Scheduler {
             paused: None,
             computed: Duration::ZERO,
         };
-        let alive = Alive::of(&process, &scheduler.run.services.session);
-        scheduler.run.alive.push(alive);
+        scheduler.run.alive.push(Alive::of(&process, &scheduler.run.services.session));
         scheduler.add_process(0, process, None);
         scheduler
     }
@@ -372,8 +371,8 @@ impl Scheduler {
     /// Starts the commands that the utility in a process asked for.
     fn start_commands(&mut self, by: u32) {
         loop {
-            let Some(requested) = lock(&self.queue.requests).pop_front() else { return };
-            let Requested { request, descriptors, state } = requested;
+            let next = lock(&self.queue.requests).pop_front();
+            let Some(Requested { request, descriptors, state }) = next else { return };
             if state.is_abandoned() {
                 continue;
             }
@@ -383,8 +382,7 @@ impl Scheduler {
             let ignored = process.map(|process| process.shell.state.traps.ignored()).unwrap_or_default();
             match Process::for_request(&mut self.run, request, descriptors, group, ignored) {
                 Ok(process) => {
-                    let alive = Alive::of(&process, &self.run.services.session);
-                    self.run.alive.push(alive);
+                    self.run.alive.push(Alive::of(&process, &self.run.services.session));
                     self.add_process(0, process, Some(Requester { pid: by, state }));
                 }
                 Err(error) => state.end(Err(error), None),

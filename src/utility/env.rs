@@ -102,6 +102,8 @@ struct SignalChanges {
     ignores: SignalSet,
     /// Those that were named: that they cannot be changed is an error.
     named: SignalSet,
+    /// Those that would not be held back any longer, if any had been.
+    unblocked: SignalSet,
 }
 
 /// The signals whose action nobody can change.
@@ -125,6 +127,9 @@ impl SignalChanges {
                         None => (1..=64).filter(|number| !RESERVED.contains(number)).collect(),
                     };
                     *set = set.with(chosen);
+                    if *option == Opt::DefaultSignal {
+                        changes.unblocked = changes.unblocked.with(chosen);
+                    }
                     *other = other.without(chosen);
                     changes.named = if value.is_some() {
                         changes.named.with(chosen)
@@ -152,6 +157,12 @@ impl SignalChanges {
             if debug {
                 let action = if self.ignores.contains(number) { "IGNORE" } else { "DEFAULT" };
                 ctx.warn_plain(format_args!("Reset signal {} ({number}) to {action}", signal_name(number)));
+            }
+        }
+        if debug {
+            for number in self.unblocked.iter() {
+                let name = signal_name(number);
+                ctx.warn_plain(format_args!("signal {name} ({number}) mask set to UNBLOCK"));
             }
         }
         if lists {

@@ -250,7 +250,13 @@ async fn make_directories(
             }
             Ok(()) => {}
             Err(_) if !is_last && directory_error(ctx, prefix).is_none() => {}
-            Err(error) if !is_last || (touched == 0 && directory_error(ctx, prefix).is_some()) => {
+            // What is no directory is told as that; a link that leads nowhere is there already.
+            Err(error) if !is_last => {
+                let is_none = |error: &FsError| matches!(error, FsError::Errno(Errno::NotDirectory));
+                let error = directory_error(ctx, prefix).filter(is_none).unwrap_or(error);
+                return Ok(Err((format!("cannot create directory {}", quote(prefix)), error)));
+            }
+            Err(error) if touched == 0 && directory_error(ctx, prefix).is_some() => {
                 return Ok(Err((format!("cannot create directory {}", quote(prefix)), error)));
             }
             Err(_) if touched == 0 => {}

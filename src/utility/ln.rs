@@ -4,6 +4,7 @@ use super::file::backup::{BackupOpt, Backups};
 use super::file::destination::target_directory;
 use super::file::link::is_same_entry;
 use super::file::prompt::Prompt;
+use super::file::real_path::{Missing, resolve};
 use super::file::{join, last_component, parent};
 use super::format::quote::quote_if_needed;
 use crate::memory::{HashSet, ToMetered, Vec, format, vec};
@@ -318,10 +319,8 @@ impl Linker {
 
 /// `target` as seen from the directory of `link`.
 fn relative_target(ctx: &Context, target: &[u8], link: &[u8]) -> Vec<u8> {
-    let real = |path: &[u8]| {
-        let absolute = ctx.absolute(path);
-        ctx.fs().canonicalize(&absolute).unwrap_or_else(|_| normalise(&absolute))
-    };
+    let real =
+        |path: &[u8]| resolve(ctx, path, Missing::Any).unwrap_or_else(|_| normalise(&ctx.absolute(path)));
     super::file::relative_path(&real(parent(link)), &real(target))
 }
 

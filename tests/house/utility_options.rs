@@ -64,7 +64,6 @@ const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
     ("rg/option.rs", "NoMmap", "files are in memory"),
     ("stdbuf.rs", "Error", "all modes are checked alike"),
     ("stdbuf.rs", "Output", "all modes are checked alike"),
-    ("strings.rs", "All", "it is the default"),
     ("tar/options.rs", "CheckDevice", "incremental archives are refused"),
     ("tar/options.rs", "DelayDirectories", "directories get times and modes at the end"),
     ("tar/options.rs", "ForceLocal", "an archive is always a local file"),

@@ -293,14 +293,14 @@ fn time_grows_with_length_alone() {
         "bash -c \"$x\"; . \"$x\"; md5 a; ".repeat(10_000),
         "if uname; then md5 $x\nfi\n".repeat(20_000),
     ];
-    for (script, has_command) in scripts.iter().flat_map(|script| [(script, true), (script, false)]) {
-        let options = LintOptions {
-            has_command: &|_| has_command,
-            timeout_cap: None,
-            files: None,
-            load: None,
-            target: None,
-        };
+    let options = LintOptions {
+        has_command: &|name| name != "md5",
+        timeout_cap: None,
+        files: None,
+        load: None,
+        target: None,
+    };
+    for script in scripts {
         let config =
             json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
         let start = std::time::Instant::now();
