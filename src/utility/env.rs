@@ -127,7 +127,7 @@ impl SignalChanges {
                         None => (1..=64).filter(|number| !RESERVED.contains(number)).collect(),
                     };
                     *set = set.with(chosen);
-                    if *option == Opt::DefaultSignal {
+                    if option == Opt::DefaultSignal {
                         changes.unblocked = changes.unblocked.with(chosen);
                     }
                     *other = other.without(chosen);
