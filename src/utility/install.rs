@@ -86,7 +86,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             _ => None,
         };
         if let Some(directory) = directory
-            && ctx.stat(&directory).is_err()
+            && ctx.directory_error(&directory).is_some()
             && let Err((what, error)) =
                 make_directories(ctx, &directory, (0o755, 0), installer.verbose).await?
         {
@@ -148,25 +148,16 @@ fn check_operands(ctx: &mut Context, options: &Options<Opt>) -> Result<(), Utili
     }
     let failure = |what: String, error| Err(UtilityError::operand(what.as_bytes(), error));
     match (directory, operands) {
-        (Some(directory), _) => match directory_error(ctx, directory) {
+        (Some(directory), _) => match ctx.directory_error(directory) {
             Some(FsError::Errno(Errno::NotFound)) if options.has(Opt::CreateParents) => Ok(()),
             Some(error) => failure(format!("failed to access {}", quote_name(directory)), error),
             None => Ok(()),
         },
-        (None, [_, _, .., last]) if !makes_directories => match directory_error(ctx, last) {
+        (None, [_, _, .., last]) if !makes_directories => match ctx.directory_error(last) {
             Some(error) => failure(format!("target {}", quote_name(last)), error),
             None => Ok(()),
         },
         _ => Ok(()),
-    }
-}
-
-/// Why a path is not a directory, if it is none.
-fn directory_error(ctx: &Context, path: &[u8]) -> Option<FsError> {
-    match ctx.stat(path) {
-        Ok(metadata) if metadata.is_directory() => None,
-        Ok(_) => Some(Errno::NotDirectory.into()),
-        Err(error) => Some(error),
     }
 }
 
@@ -249,17 +240,14 @@ async fn make_directories(
                 ctx.stdout.write(line.as_bytes()).await?;
             }
             Ok(()) => {}
-            Err(_) if !is_last && directory_error(ctx, prefix).is_none() => {}
-            // What is no directory is told as that; a link that leads nowhere is there already.
-            Err(error) if !is_last => {
-                let is_none = |error: &FsError| matches!(error, FsError::Errno(Errno::NotDirectory));
-                let error = directory_error(ctx, prefix).filter(is_none).unwrap_or(error);
+            // What is there stays as it is.
+            Err(error) if !is_last || touched == 0 => {
+                let Some(reason) = ctx.directory_error(prefix) else { continue };
+                // What is no directory is told as that; a link that leads nowhere is there already.
+                let is_file = matches!(reason, FsError::Errno(Errno::NotDirectory));
+                let error = if is_file { reason } else { error };
                 return Ok(Err((format!("cannot create directory {}", quote(prefix)), error)));
             }
-            Err(error) if touched == 0 && directory_error(ctx, prefix).is_some() => {
-                return Ok(Err((format!("cannot create directory {}", quote(prefix)), error)));
-            }
-            Err(_) if touched == 0 => {}
             Err(error) => {
                 let changed = match ctx.stat(prefix) {
                     Ok(found) if found.is_directory() => {

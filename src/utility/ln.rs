@@ -1,7 +1,7 @@
 //! `ln`: makes links. POSIX XCU ln, GNU coreutils ln(1).
 
 use super::file::backup::{BackupOpt, Backups};
-use super::file::destination::target_directory;
+use super::file::destination::{require_directory, target_directory};
 use super::file::link::is_same_entry;
 use super::file::prompt::Prompt;
 use super::file::real_path::{Missing, resolve};
@@ -154,7 +154,7 @@ fn pairs(ctx: &Context, options: &Options<Opt>) -> Result<Vec<(Text, Vec<u8>)>, 
             }
         }
         [targets @ .., directory] => {
-            require_directory(ctx, directory)?;
+            require_directory(ctx, directory, "target")?;
             Ok(into(directory, targets))
         }
         [] => Ok(Vec::new()),
@@ -169,15 +169,6 @@ fn require_accessible(ctx: &Context, path: &[u8]) -> Result<(), UtilityError> {
         Ok(_) => Err(UtilityError::failed(format!("target {name} is not a directory"))),
         Err(error) => Err(UtilityError::operand(format!("failed to access {name}").as_bytes(), error)),
     }
-}
-
-fn require_directory(ctx: &Context, path: &[u8]) -> Result<(), UtilityError> {
-    let error = match ctx.stat(path) {
-        Ok(metadata) if metadata.is_directory() => return Ok(()),
-        Ok(_) => Errno::NotDirectory.into(),
-        Err(error) => error,
-    };
-    Err(UtilityError::operand(format!("target {}", quote_name(path)).as_bytes(), error))
 }
 
 impl Linker {

@@ -166,8 +166,9 @@ impl Calculator {
         loop {
             ctx.tick().await?;
             let rest = tokens.get(at..).unwrap_or(&[]);
-            let mut parser =
-                Parser::new(rest, tokens.last().map_or(self.line, |(_, line)| *line), &mut self.names);
+            let last_line = tokens.last().map_or(self.line, |(_, line)| *line);
+            let wants_notes = self.extensions != Extensions::Taken;
+            let mut parser = Parser::new(rest, last_line, &mut self.names, wants_notes);
             let item = parser.item();
             let taken = parser.taken();
             let notes = parser.take_notes();
@@ -178,7 +179,7 @@ impl Calculator {
                 }
             }
             let is_incomplete = matches!(item, Err(Fault::Incomplete)) && !is_last;
-            if self.extensions != Extensions::Taken && !is_incomplete && !notes.is_empty() {
+            if !is_incomplete && !notes.is_empty() {
                 let kind = if is_standard { "Error:" } else { "(Warning)" };
                 ctx.stdout.flush().await?;
                 for (note, line) in notes {

@@ -54,8 +54,8 @@ pub(super) struct Parser<'p> {
     depth: usize,
     in_function: bool,
     quits: bool,
-    /// What POSIX does not have, and the line where that is known.
-    notes: Vec<(String, u64)>,
+    /// What POSIX does not have, and the line where that is known; `None` where nobody wants to know.
+    notes: Option<Vec<(String, u64)>>,
     /// A comparison is part of the value of the expression under way.
     compares: bool,
 }
@@ -63,7 +63,12 @@ pub(super) struct Parser<'p> {
 type Parsed<T> = Result<T, Fault>;
 
 impl<'p> Parser<'p> {
-    pub(super) fn new(tokens: &'p [(Token, u64)], line: u64, names: &'p mut Names) -> Self {
+    pub(super) fn new(
+        tokens: &'p [(Token, u64)],
+        line: u64,
+        names: &'p mut Names,
+        wants_notes: bool,
+    ) -> Self {
         Self {
             tokens,
             at: 0,
@@ -74,35 +79,36 @@ impl<'p> Parser<'p> {
             depth: 0,
             in_function: false,
             quits: false,
-            notes: Vec::new(),
+            notes: wants_notes.then(Vec::new),
             compares: false,
         }
     }
 
     /// What was found in the last item that is not of POSIX, in order.
     pub(super) fn take_notes(&mut self) -> Vec<(String, u64)> {
-        std::mem::take(&mut self.notes)
+        self.notes.take().unwrap_or_default()
     }
 
     /// Notes what POSIX does not have, at the token before.
     fn note(&mut self, what: &str) {
-        self.note_at(self.at.saturating_sub(1), what.into());
+        self.note_at(self.at.saturating_sub(1), || what.into());
     }
 
     /// Notes it at the next token, which the real program has read by then.
     fn note_ahead(&mut self, what: &str) {
-        self.note_at(self.at, what.into());
+        self.note_at(self.at, || what.into());
     }
 
-    fn note_at(&mut self, token: usize, what: String) {
+    fn note_at(&mut self, token: usize, what: impl FnOnce() -> String) {
+        let Some(notes) = &mut self.notes else { return };
         let line = self.tokens.get(token).map_or(self.line, |(_, line)| *line);
-        self.notes.push((what, line));
+        notes.push((what(), line));
     }
 
     /// Notes a name of several letters, which was just read.
     fn note_name(&mut self, name: &Text) {
         if name.len() > 1 {
-            self.note_at(self.at, format!("multiple letter name - {name}"));
+            self.note_at(self.at, || format!("multiple letter name - {name}"));
         }
     }
 

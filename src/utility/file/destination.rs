@@ -5,7 +5,6 @@ use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::text::Text;
 use crate::utility::format::quote::quote_name;
 use crate::utility::{Context, OptionSet, Options, UtilityError};
-use crate::vfs::Errno;
 
 /// What options say of the operands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,11 +97,11 @@ pub(crate) fn strip_slashes(operands: &mut [Text]) {
     }
 }
 
-fn require_directory(ctx: &Context, path: &[u8], what: &str) -> Result<(), UtilityError> {
-    let error = match ctx.stat(path) {
-        Ok(metadata) if metadata.is_directory() => return Ok(()),
-        Ok(_) => Errno::NotDirectory.into(),
-        Err(error) => error,
-    };
+pub(in crate::utility) fn require_directory(
+    ctx: &Context,
+    path: &[u8],
+    what: &str,
+) -> Result<(), UtilityError> {
+    let Some(error) = ctx.directory_error(path) else { return Ok(()) };
     Err(UtilityError::operand(format!("{what} {}", quote_name(path)).as_bytes(), error))
 }

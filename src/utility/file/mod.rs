@@ -32,6 +32,15 @@ impl Context {
         self.fs().metadata(&self.path(path)?)
     }
 
+    /// Why `path` leads to no directory, if it leads to none.
+    pub(crate) fn directory_error(&self, path: &[u8]) -> Option<FsError> {
+        match self.stat(path) {
+            Ok(metadata) if metadata.is_directory() => None,
+            Ok(_) => Some(Errno::NotDirectory.into()),
+            Err(error) => Some(error),
+        }
+    }
+
     /// Metadata of `path` itself, even when it is a symbolic link.
     pub(crate) fn lstat(&self, path: &[u8]) -> Result<Metadata, FsError> {
         self.fs().symlink_metadata(&self.path(path)?)

@@ -200,7 +200,7 @@ impl Parser<'_> {
             Token::Word("ibase") => Assignable::InputBase,
             Token::Word("obase") => Assignable::OutputBase,
             Token::Word("last") => {
-                self.note_at(self.at, "Last variable".into());
+                self.note_ahead("Last variable");
                 Assignable::Last
             }
             Token::Name(name) => {
