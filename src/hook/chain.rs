@@ -75,10 +75,11 @@ async fn fire_in(
     event: &Event,
 ) -> Outcome {
     let FiredConfig { bundle, events, warnings, .. } = config;
-    warnings.show(host);
+    let mut pace = Pace::new();
+    warnings.show(host, &mut pace).await;
     let config_notices = Arc::clone(&warnings.all);
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
-    let firing = Firing { event, host, now, session, config, pace: Pace::new() };
+    let firing = Firing { event, host, now, session, config, pace };
     let Some(fired) = bundle.fire(firing) else {
         return Outcome {
             decision: Decision::default(),
@@ -206,10 +207,11 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
     }
 
     async fn parallel(&mut self, mut pace: Pace) -> OutcomeList<HookRecord> {
-        let mut records = OutcomeList::default();
+        let due = self.due();
+        let mut records = OutcomeList::with_capacity(due.len());
         let mut runs = Running::new(&pace);
         let mut started = Vec::new();
-        for &index in self.due().iter() {
+        for &index in due.iter() {
             let Some(of) = self.hooks.get(index) else { continue };
             let mut record = self.consider(of, self.host.now());
             pace.look().await;

@@ -224,28 +224,25 @@ const BLOCK: usize = 64;
 /// Bytes of the longest escape, `\u001f`.
 const LONGEST_ESCAPE: usize = 6;
 
-/// Appends `text` as a JSON string. RFC 8259, section 7.
-pub(crate) fn append_text(out: &mut Vec<u8>, text: &str) {
-    let is_special = |byte: u8| byte < b' ' || matches!(byte, b'"' | b'\\');
-    out.reserve(text.len() + 2);
-    out.push(b'"');
-    for block in text.as_bytes().chunks(BLOCK) {
-        // All bytes are looked at, so that several are at a time.
-        if block.iter().fold(false, |special, &byte| special | is_special(byte)) {
-            out.reserve(block.len() * LONGEST_ESCAPE);
-            for &byte in block {
-                append_escaped(out, byte);
-            }
-        } else {
-            out.extend_from_slice(block);
-        }
-    }
-    out.push(b'"');
+/// How a byte stands in a JSON string: its first `length` bytes. All of them are copied, which is cheaper than to choose.
+#[derive(Clone, Copy)]
+struct Escape {
+    bytes: [u8; LONGEST_ESCAPE],
+    length: u8,
 }
 
-/// Appends a byte of a JSON string.
-#[inline]
-fn append_escaped(out: &mut Vec<u8>, byte: u8) {
+/// [`Escape`] of each byte. RFC 8259, section 7.
+static ESCAPES: [Escape; 256] = {
+    let mut all = [Escape { bytes: [0; LONGEST_ESCAPE], length: 1 }; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        all[byte] = escape_of(byte as u8);
+        byte += 1;
+    }
+    all
+};
+
+const fn escape_of(byte: u8) -> Escape {
     let short = match byte {
         b'"' | b'\\' => byte,
         b'\n' => b'n',
@@ -255,16 +252,41 @@ fn append_escaped(out: &mut Vec<u8>, byte: u8) {
         0x0c => b'f',
         0x00..b' ' => {
             let digits = [b'0' + (byte >> 4), if byte & 15 < 10 { b'0' } else { b'a' - 10 } + (byte & 15)];
-            out.extend_from_slice(b"\\u00");
-            out.extend_from_slice(&digits);
-            return;
+            return Escape { bytes: [b'\\', b'u', b'0', b'0', digits[0], digits[1]], length: 6 };
         }
-        _ => {
-            out.push(byte);
-            return;
-        }
+        _ => return Escape { bytes: [byte, 0, 0, 0, 0, 0], length: 1 },
     };
-    out.extend_from_slice(&[b'\\', short]);
+    Escape { bytes: [b'\\', short, 0, 0, 0, 0], length: 2 }
+}
+
+/// Appends `text` as a JSON string.
+pub(crate) fn append_text(out: &mut Vec<u8>, text: &str) {
+    let is_special = |byte: u8| byte < b' ' || matches!(byte, b'"' | b'\\');
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    for block in text.as_bytes().chunks(BLOCK) {
+        // All bytes are looked at, so that several are at a time.
+        if block.iter().fold(false, |special, &byte| special | is_special(byte)) {
+            append_escaped(out, block);
+        } else {
+            out.extend_from_slice(block);
+        }
+    }
+    out.push(b'"');
+}
+
+/// Appends a block of a JSON string.
+fn append_escaped(out: &mut Vec<u8>, block: &[u8]) {
+    let mut escaped = [0; BLOCK * LONGEST_ESCAPE];
+    let mut length = 0;
+    for &byte in block {
+        let escape = ESCAPES[usize::from(byte)];
+        if let Some(place) = escaped.get_mut(length..length + LONGEST_ESCAPE) {
+            place.copy_from_slice(&escape.bytes);
+        }
+        length += usize::from(escape.length);
+    }
+    out.extend_from_slice(escaped.get(..length).unwrap_or(&[]));
 }
 
 /// Writes one JSON object, member by member.

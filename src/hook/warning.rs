@@ -11,6 +11,7 @@ use super::notice::{Notice, NoticeKind};
 use super::outcome_list::OutcomeList;
 use super::record::{Effect, HookRecord, Selection};
 use super::runner::HookRunner;
+use super::running::Pace;
 use super::script::Ended;
 use super::unread;
 use crate::document::Node;
@@ -47,7 +48,7 @@ impl Warnings {
     }
 
     /// Shows the host's observer the warnings of a config, once in a session.
-    pub(super) fn show(&self, host: &dyn HookRunner) {
+    pub(super) async fn show(&self, host: &dyn HookRunner, pace: &mut Pace) {
         let Some(observer) = host.observer().filter(|_| !self.all.is_empty()) else { return };
         let is_new = host.state().with(|shown: &mut Shown| {
             let is_new = !shown.0.iter().any(|known| Arc::ptr_eq(known, &self.all));
@@ -58,7 +59,10 @@ impl Warnings {
             is_new
         });
         if is_new {
-            self.all.iter().for_each(|notice| observer.notice(notice));
+            for notice in self.all.iter() {
+                observer.notice(notice);
+                pace.look().await;
+            }
         }
     }
 }
