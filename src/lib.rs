@@ -86,6 +86,8 @@ pub mod inspect;
 pub mod internal;
 mod io;
 pub mod limit;
+#[cfg(test)]
+mod linear_time;
 mod machine;
 mod memory;
 mod missing;

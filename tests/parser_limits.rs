@@ -158,10 +158,10 @@ fn nesting_beyond_the_limit_is_an_error_in_linear_time() {
 }
 
 #[test]
-fn a_megabyte_of_one_byte_ends_soon() {
+fn a_long_run_of_one_byte_ends_soon() {
     for byte in 0..=255_u8 {
-        let taken = cpu_time(move || drop(parse(&vec![byte; 1 << 20], true)));
-        assert!(taken < Duration::from_secs(10), "{byte}: {taken:?}");
+        let taken = cpu_time(move || drop(parse(&vec![byte; 1 << 18], true)));
+        assert!(taken < Duration::from_secs(3), "{byte}: {taken:?}");
     }
 }
 
@@ -400,9 +400,9 @@ fn long_arithmetic_ends_soon() {
     ];
     for unit in units {
         for end in ["", "1", ")", "]"] {
-            let text = [&unit.repeat((1 << 20) / unit.len()), end].concat();
+            let text = [&unit.repeat((1 << 18) / unit.len()), end].concat();
             let taken = cpu_time(move || drop(parse_arithmetic(text.as_bytes(), 200, usize::MAX)));
-            assert!(taken < Duration::from_secs(10), "{unit:?}: {taken:?}");
+            assert!(taken < Duration::from_secs(3), "{unit:?}: {taken:?}");
         }
     }
     let sum = "1+".repeat(100_000) + "1";

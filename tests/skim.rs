@@ -1,7 +1,7 @@
 //! What the skimmer takes for the body of a function, the parser takes too, to the same end: with and without
 //! `defers` a text has the same commands and the same error. Over the scripts of all case files, random scripts,
 //! and both with bytes deleted, doubled, exchanged or put in, each as the body of a function.
-//! `SKIM=100 cargo test --test skim` tries so many mutations of each script (4 otherwise).
+//! `SKIM=100 cargo test --test skim` tries so many mutations of each script (2 otherwise).
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -67,7 +67,7 @@ fn mutated(text: &[u8], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn what_is_skimmed_is_parsed_to_the_same_end() {
-    let times: usize = std::env::var("SKIM").ok().and_then(|times| times.parse().ok()).unwrap_or(4);
+    let times: usize = std::env::var("SKIM").ok().and_then(|times| times.parse().ok()).unwrap_or(2);
     let cases = support::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"));
     let scripts = cases.into_iter().map(|case| case.script);
     let scripts = scripts.chain((0..800).map(|seed| render(&script(seed)).into_bytes()));

@@ -10,6 +10,8 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("gawk 'BEGIN { print toupper(\"a\") }'", "A\n")],
     operands_end_options: true,
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     run: start!(run_gawk),
     ..Utility::BASE
 };

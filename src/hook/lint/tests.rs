@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::from_yaml;
+use crate::linear_time::assert_grows_linearly;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -284,15 +285,24 @@ fn good_examples_of_the_contracts_pass() {
 
 #[test]
 fn time_grows_with_length_alone() {
-    let scripts = [
-        "eval \"$x\"; curl a | sh; ".repeat(20_000),
-        format!("bash -c '{}'", "eval \"$x\"; curl a | sh; ".repeat(10_000)),
-        "cat <<E\n{\"a\":\"$x\"}\nE\n".repeat(20_000),
-        "x=$(jq .a); echo $x \"{\\\"a\\\":\\\"$x\\\"}\"; exit 1; ".repeat(10_000),
-        "echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ".repeat(20_000),
-        "bash -c \"$x\"; . \"$x\"; md5 a; ".repeat(10_000),
-        "if uname; then md5 $x\nfi\n".repeat(20_000),
+    let units = [
+        ("eval \"$x\"; curl a | sh; ", 1),
+        ("cat <<E\n{\"a\":\"$x\"}\nE\n", 1),
+        ("x=$(jq .a); echo $x \"{\\\"a\\\":\\\"$x\\\"}\"; exit 1; ", 2),
+        ("echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ", 1),
+        ("bash -c \"$x\"; . \"$x\"; md5 a; ", 2),
+        ("if uname; then md5 $x\nfi\n", 1),
     ];
+    for (unit, length) in units {
+        assert_grows_linearly(unit, 800 / length, |count| lint_script(&unit.repeat(count)));
+        let inner = unit.replace('\'', "");
+        assert_grows_linearly(unit, 400 / length, |count| {
+            lint_script(&format!("bash -c '{}'", inner.repeat(count)));
+        });
+    }
+}
+
+fn lint_script(script: &str) {
     let options = LintOptions {
         has_command: &|name| name != "md5",
         timeout_cap: None,
@@ -300,14 +310,10 @@ fn time_grows_with_length_alone() {
         load: None,
         target: None,
     };
-    for script in scripts {
-        let config =
-            json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
-        let start = std::time::Instant::now();
-        let findings = lint(Dialect::Everruns, "f", config.to_string().as_bytes(), &options).unwrap();
-        assert!(findings.len() <= MOST_FINDINGS + 10);
-        assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
-    }
+    let config =
+        json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
+    let findings = lint(Dialect::Everruns, "f", config.to_string().as_bytes(), &options).unwrap();
+    assert!(findings.len() <= MOST_FINDINGS + 10);
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub(super) const UTILITY: Utility = Utility {
     options: Opt::TABLE,
     examples: &[example("printf 'a b\\nc d\\n' | awk '{ print $2 }'", "b\nd\n")],
     operands_end_options: true,
+    help_letter: Some('h'),
+    version_letter: Some('V'),
     run: start!(run_awk),
     ..Utility::BASE
 };
@@ -69,6 +71,11 @@ options! {
         Assign = value('v', "assign", "VAR=VAL", "assign to a variable before the program begins"),
         Include = value('i', "include", "LIBRARY", "`inplace' edits the files in place; there are no others"),
         Source = value('e', "source", "PROGRAM-TEXT", "take PROGRAM-TEXT as program, beside that of -f"),
+        LocaleNumbers = flag('N', "use-lc-numeric", "print numbers with the locale's decimal point"),
+        Optimize = flag('O', "optimize", "optimize the program, as always"),
+        Intervals = flag('r', "re-interval", "braces in expressions count repeats, as always"),
+        NoOptimize = flag('s', "no-optimize", "do not optimize the program"),
+        Sandbox = flag('S', "sandbox", "no `system', no redirection of input and output"),
     }
 }
 
@@ -98,6 +105,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
         Machine::new(&program, &ctx.meter, regex_options, zone(ctx), Arc::clone(&ctx.session.clock));
     let mut runner = Runner::new(&program, &sources, machine);
     runner.in_place = in_place(&options)?;
+    runner.is_sandboxed = options.has(Opt::Sandbox);
     let mut arguments = vec![ctx.name.clone()];
     arguments.append(&mut operands);
     prepare(ctx, assignments, &mut runner, &arguments)?;

@@ -7,7 +7,7 @@ use super::error::{Fault, ProgramPart};
 use super::in_place::InPlace;
 use super::input::{RecordReader, Separator};
 use super::machine::{Machine, Pause};
-use super::op::{FILENAME, FNR, Program, RT, Redirect};
+use super::op::{FILENAME, FNR, Program, RT, Redirect, Source};
 use super::parser::Sources;
 use super::stream::Streams;
 use super::value::Value;
@@ -48,6 +48,8 @@ pub(super) struct Runner<'p> {
     /// What is to be said of assignments among the arguments.
     assignment_warnings: Vec<String>,
     pub(super) in_place: Option<InPlace>,
+    /// No command is run, and no file beside the operands is read or written.
+    pub(super) is_sandboxed: bool,
     /// Some line of the program ran.
     has_run: bool,
     /// Standard input is read because no operand is a file.
@@ -70,6 +72,7 @@ impl<'p> Runner<'p> {
             separator: (Text::from_static(b"\n"), Separator::Byte(b'\n')),
             assignment_warnings: Vec::new(),
             in_place: None,
+            is_sandboxed: false,
             has_run: false,
             is_standard: false,
             is_between_files: false,
@@ -285,6 +288,9 @@ impl<'p> Runner<'p> {
         loop {
             self.warn(ctx).await?;
             let now = pause?;
+            if self.is_sandboxed {
+                refuse_in_sandbox(&now)?;
+            }
             match now {
                 Pause::NextFile if Some(entry) == self.program.begin_file => return Ok(Ended::NextFile),
                 Pause::Next | Pause::NextFile if Some(entry) != self.program.main => {
@@ -378,6 +384,16 @@ impl<'p> Runner<'p> {
         }
         Ok(())
     }
+}
+
+/// What a program of `--sandbox` must not do ends it.
+fn refuse_in_sandbox(pause: &Pause) -> Result<(), Fault> {
+    let what = match pause {
+        Pause::System(_) => "'system' function",
+        Pause::Write(..) | Pause::Getline(Source::File | Source::Command, ..) => "redirection",
+        _ => return Ok(()),
+    };
+    Err(Fault::fatal(format!("{what} not allowed in sandbox mode")))
 }
 
 async fn print(ctx: &mut Context, texts: &[Text]) -> Result<(), UtilityError> {

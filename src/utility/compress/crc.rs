@@ -1,14 +1,14 @@
 //! CRC-32 as in gzip, zip and xz (polynomial 0xEDB88320), eight bytes a step.
 
-/// `TABLES[n][b]`: what the byte `b` makes of the register when `n` more bytes follow it.
-static TABLES: [[u32; 256]; 8] = {
+/// `[n][b]`: what the byte `b` makes of the register when `n` more bytes follow it. The polynomial is from the lowest bit on.
+pub(super) const fn tables(polynomial: u64) -> [[u64; 256]; 8] {
     let mut tables = [[0; 256]; 8];
     let mut index = 0;
     while index < 256 {
-        let mut register = index as u32;
+        let mut register = index as u64;
         let mut bit = 0;
         while bit < 8 {
-            register = if register & 1 == 1 { register >> 1 ^ 0xedb8_8320 } else { register >> 1 };
+            register = if register & 1 == 1 { register >> 1 ^ polynomial } else { register >> 1 };
             bit += 1;
         }
         tables[0][index] = register;
@@ -23,6 +23,18 @@ static TABLES: [[u32; 256]; 8] = {
             index += 1;
         }
         table += 1;
+    }
+    tables
+}
+
+/// [`tables`] of the polynomial.
+static TABLES: [[u32; 256]; 8] = {
+    let wide = tables(0xedb8_8320);
+    let mut tables = [[0; 256]; 8];
+    let mut at = 0;
+    while at < 8 * 256 {
+        tables[at / 256][at % 256] = wide[at / 256][at % 256] as u32;
+        at += 1;
     }
     tables
 };

@@ -146,7 +146,7 @@ fn recorded_cases() {
 
 /// As [`run`], with bounds and in turns.
 fn run_bounded(filter: &str, input: &str) -> (Vec<String>, Option<String>) {
-    let limits = Limits { operations: 8_000_000, live_bytes: 64 << 20, ..Limits::default() };
+    let limits = Limits { operations: 4_000_000, live_bytes: 32 << 20, ..Limits::default() };
     let meter = Meter::new(limits, Arc::new(Clock::fixed(Duration::ZERO)));
     let _entered = meter.enter();
     run(filter, input, Work::new(&meter))

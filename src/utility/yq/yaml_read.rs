@@ -64,7 +64,8 @@ pub(super) async fn read(
     annotates: bool,
     tree: &mut Tree,
 ) -> Result<(Vec<Document>, Option<String>), UtilityError> {
-    if text.len() > SHORT {
+    // A merge key brings the members of others in: a short text can have many.
+    if text.len() > SHORT || text.contains("<<") {
         ctx.may_take_long().await;
     }
     read_now(ctx, text, annotates, tree)

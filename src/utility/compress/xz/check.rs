@@ -1,35 +1,11 @@
 //! What xz checks the bytes of a block by.
 
 use crate::memory::{ToMetered, Vec};
-use crate::utility::compress::crc::Crc32;
+use crate::utility::compress::crc::{Crc32, tables};
 use sha2::{Digest, Sha256};
 
-/// The polynomial of ECMA-182, from the lowest bit on; `TABLES[n][b]`: what `b` makes of the register when `n` bytes follow it.
-static TABLES: [[u64; 256]; 8] = {
-    let mut tables = [[0; 256]; 8];
-    let mut index = 0;
-    while index < 256 {
-        let mut register = index as u64;
-        let mut bit = 0;
-        while bit < 8 {
-            register = if register & 1 == 1 { register >> 1 ^ 0xc96c_5795_d787_0f42 } else { register >> 1 };
-            bit += 1;
-        }
-        tables[0][index] = register;
-        index += 1;
-    }
-    let mut table = 1;
-    while table < 8 {
-        index = 0;
-        while index < 256 {
-            let before = tables[table - 1][index];
-            tables[table][index] = before >> 8 ^ tables[0][(before & 255) as usize];
-            index += 1;
-        }
-        table += 1;
-    }
-    tables
-};
+/// [`tables`] of the polynomial of ECMA-182.
+static TABLES: [[u64; 256]; 8] = tables(0xc96c_5795_d787_0f42);
 
 /// A checksum under way.
 #[derive(Clone, Copy, Debug)]
