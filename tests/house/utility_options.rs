@@ -5,10 +5,7 @@ use std::path::Path;
 
 /// Options that change nothing in a session: the utility's file below `src/utility`, the variant, why.
 const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
-    ("awk/mod.rs", "Intervals", "braces always count repeats, as in the real program"),
     ("awk/mod.rs", "LocaleNumbers", "a session's locale has a decimal point"),
-    ("awk/mod.rs", "NoOptimize", "optimizing changes no output"),
-    ("awk/mod.rs", "Optimize", "optimizing changes no output"),
     ("bc/mod.rs", "Help", "the arguments are asked for it"),
     ("cksum.rs", "Debug", "there is one implementation"),
     ("cp.rs", "SecurityContext", "without SELinux it does nothing"),
