@@ -213,7 +213,9 @@ async fn copy_part(ctx: &mut Context, mut input: Input, part: Part) -> Result<()
     if part.count == 0 {
         return Ok(());
     }
-    skip_to_end(&mut input, part).await?;
+    if skip_to_end(ctx, &mut input, part).await? {
+        return copy_from(ctx, &mut input, Part { count: 1, ..part }).await;
+    }
     let mut kept = Vec::new();
     let mut cut_at = 2 * SEEK_WINDOW as usize;
     loop {
@@ -265,36 +267,80 @@ fn last_part(bytes: &[u8], part: Part) -> usize {
     0
 }
 
-/// How much of the end of a regular file is looked at first, in bytes.
+/// Bytes of a regular file that are looked at together, from its end on.
 const SEEK_WINDOW: u64 = 64 * 1024;
 
-/// Moves the offset of a long regular file to near its end, if the lines that are wanted are there.
-async fn skip_to_end(input: &mut Input, part: Part) -> Result<(), FsError> {
+/// Moves the offset of a regular file to where the wanted part begins, without keeping any of it; false for what is short, or
+/// has to be read from its beginning.
+async fn skip_to_end(ctx: &mut Context, input: &mut Input, part: Part) -> Result<bool, OperandError> {
     let description = input.description().clone();
-    let Some(size) = description.metadata().map(|metadata| metadata.size) else { return Ok(()) };
+    let size = description.metadata().map_or(0, |metadata| metadata.size);
     let offset = description.offset();
+    if size.saturating_sub(offset) <= 2 * SEEK_WINDOW || !description.is_seekable() {
+        return Ok(false);
+    }
     if !part.lines {
         description.seek(size.saturating_sub(part.count).max(offset));
-        return Ok(());
+        return Ok(true);
     }
-    if size.saturating_sub(offset) <= 2 * SEEK_WINDOW {
-        return Ok(());
-    }
-    let start = size - SEEK_WINDOW;
-    description.seek(start);
-    let mut lines = 0;
-    loop {
-        let block = input.fill().await?;
-        if block.is_empty() {
+    // A delimiter at the end begins no line.
+    let (mut end, mut wanted) = (size - 1, part.count);
+    let mut start = offset;
+    while end > offset {
+        ctx.check().await?;
+        let from = end.saturating_sub(SEEK_WINDOW).max(offset);
+        let found = delimiters(input, (from, end), part.delimiter, u64::MAX).await?.count;
+        if found >= wanted {
+            start = delimiters(input, (from, end), part.delimiter, found - wanted + 1).await?.after;
             break;
         }
-        lines += memchr::memchr_iter(part.delimiter, block).count() as u64;
-        let count = block.len();
-        input.consume(count);
+        wanted -= found;
+        end = from;
     }
     input.restart();
-    description.seek(if lines > part.count { start } else { offset });
-    Ok(())
+    description.seek(start);
+    Ok(true)
+}
+
+/// The delimiters of a stretch of a file, and the place after the last one.
+struct Delimiters {
+    count: u64,
+    after: u64,
+}
+
+/// Looks at a stretch of a file up to the delimiter of that number.
+async fn delimiters(
+    input: &mut Input,
+    (from, end): (u64, u64),
+    delimiter: u8,
+    most: u64,
+) -> Result<Delimiters, FsError> {
+    input.restart();
+    input.description().seek(from);
+    let (mut at, mut seen) = (from, Delimiters { count: 0, after: from });
+    while at < end && seen.count < most {
+        let block = input.fill().await?;
+        if block.is_empty() {
+            // The file is shorter than it was.
+            break;
+        }
+        let left = usize::try_from(end - at).unwrap_or(usize::MAX);
+        let block = block.get(..left).unwrap_or(block);
+        if most == u64::MAX {
+            seen.count += memchr::memchr_iter(delimiter, block).count() as u64;
+        } else {
+            for place in memchr::memchr_iter(delimiter, block) {
+                seen = Delimiters { count: seen.count + 1, after: at + place as u64 + 1 };
+                if seen.count == most {
+                    break;
+                }
+            }
+        }
+        let length = block.len();
+        at += length as u64;
+        input.consume(length);
+    }
+    Ok(seen)
 }
 
 /// Prints from line or byte `count` on, counted from 1.
