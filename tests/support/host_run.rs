@@ -5,9 +5,12 @@ use hookbox::limit::Limits;
 use hookbox::sandbox::{End, Sandbox, Script, Source};
 use hookbox::text::Text;
 use hookbox::vfs::{FileKind, FileSystem};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -58,6 +61,16 @@ impl Place {
     }
 }
 
+/// The process group of a program of the host: what it started and left behind ends with the run.
+struct Group(Pid);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // As a rule none is left.
+        killpg(self.0, Signal::SIGKILL).ok();
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).ok();
@@ -88,8 +101,10 @@ pub(crate) fn on_host<'f>(
         .stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(File::create(&stdout).unwrap())
         .stderr(File::create(&stderr).unwrap())
+        .process_group(0)
         .spawn()
         .unwrap();
+    let _group = Group(Pid::from_raw(i32::try_from(child.id()).unwrap()));
     if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
         // A program that has ended already reads none of it.
         pipe.write_all(text).ok();

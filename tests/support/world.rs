@@ -142,5 +142,9 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+        // What a command that was ended has printed.
+        for name in ["out", "err"] {
+            let _ = std::fs::remove_file(self.output(name));
+        }
     }
 }
