@@ -213,8 +213,8 @@ async fn copy_part(ctx: &mut Context, mut input: Input, part: Part) -> Result<()
     if part.count == 0 {
         return Ok(());
     }
-    if skip_to_end(ctx, &mut input, part).await? {
-        return copy_from(ctx, &mut input, Part { count: 1, ..part }).await;
+    if let Some(length) = skip_to_end(ctx, &mut input, part).await? {
+        return copy_bytes(ctx, &mut input, length).await;
     }
     let mut kept = Vec::new();
     let mut cut_at = 2 * SEEK_WINDOW as usize;
@@ -270,18 +270,19 @@ fn last_part(bytes: &[u8], part: Part) -> usize {
 /// Bytes of a regular file that are looked at together, from its end on.
 const SEEK_WINDOW: u64 = 64 * 1024;
 
-/// Moves the offset of a regular file to where the wanted part begins, without keeping any of it; false for what is short, or
-/// has to be read from its beginning.
-async fn skip_to_end(ctx: &mut Context, input: &mut Input, part: Part) -> Result<bool, OperandError> {
+/// Moves the offset of a regular file to where the wanted part begins, without keeping any of it, and gives the part's length:
+/// what is written to the file meanwhile is no part. `None` for what is short, or has to be read from its beginning.
+async fn skip_to_end(ctx: &mut Context, input: &mut Input, part: Part) -> Result<Option<u64>, OperandError> {
     let description = input.description().clone();
     let size = description.metadata().map_or(0, |metadata| metadata.size);
     let offset = description.offset();
     if size.saturating_sub(offset) <= 2 * SEEK_WINDOW || !description.is_seekable() {
-        return Ok(false);
+        return Ok(None);
     }
     if !part.lines {
-        description.seek(size.saturating_sub(part.count).max(offset));
-        return Ok(true);
+        let start = size.saturating_sub(part.count).max(offset);
+        description.seek(start);
+        return Ok(Some(size - start));
     }
     // A delimiter at the end begins no line.
     let (mut end, mut wanted) = (size - 1, part.count);
@@ -299,7 +300,24 @@ async fn skip_to_end(ctx: &mut Context, input: &mut Input, part: Part) -> Result
     }
     input.restart();
     description.seek(start);
-    Ok(true)
+    Ok(Some(size - start))
+}
+
+/// Prints so many bytes, or fewer where the input ends before.
+async fn copy_bytes(ctx: &mut Context, input: &mut Input, mut left: u64) -> Result<(), OperandError> {
+    while left > 0 {
+        ctx.check().await?;
+        let block = input.fill().await?;
+        if block.is_empty() {
+            break;
+        }
+        let block = block.get(..usize::try_from(left).unwrap_or(usize::MAX)).unwrap_or(block);
+        let length = block.len();
+        ctx.stdout.write(block).await?;
+        input.consume(length);
+        left -= length as u64;
+    }
+    Ok(())
 }
 
 /// The delimiters of a stretch of a file, and the place after the last one.
