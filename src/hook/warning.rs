@@ -47,7 +47,7 @@ impl Warnings {
         }
     }
 
-    /// Shows the host's observer the warnings of a config, once in a session.
+    /// Shows the host's observer the warnings of a config, once in a session; who drops the firing meanwhile sees no more of them.
     pub(super) async fn show(&self, host: &dyn HookRunner, pace: &mut Pace) {
         let Some(observer) = host.observer().filter(|_| !self.all.is_empty()) else { return };
         let is_new = host.state().with(|shown: &mut Shown| {
