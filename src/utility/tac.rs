@@ -142,36 +142,125 @@ async fn reverse(
     separator: &Separator<'_>,
     before: bool,
 ) -> Result<(), OperandError> {
+    // Of a file all is reversed, wherever its offset was.
+    let metadata = input.description().metadata().filter(crate::vfs::Metadata::is_regular);
+    let size = metadata.map(|metadata| metadata.size);
+    match separator {
+        Separator::Regex(regex) => {
+            if size.is_some() {
+                input.description().seek(0);
+            }
+            let text = read_all(ctx, &mut input).await?;
+            reverse_by_regex(ctx, &text, regex, before).await
+        }
+        Separator::Text(separator) => match size {
+            Some(size) => reverse_file(ctx, input, size, separator, before).await,
+            None => {
+                let text = read_all(ctx, &mut input).await?;
+                let mut reverser = Reverser::new(separator, before);
+                reverser.prepend(ctx, text).await?;
+                reverser.finish(ctx).await
+            }
+        },
+    }
+}
+
+async fn read_all(ctx: &mut Context, input: &mut Input) -> Result<Vec<u8>, OperandError> {
     let mut text = Vec::new();
     loop {
         ctx.check().await?;
         let block = input.fill().await?;
         if block.is_empty() {
-            break;
+            return Ok(text);
         }
         text.extend_from_slice(block);
         let count = block.len();
         input.consume(count);
     }
-    let separator = match separator {
-        Separator::Text(separator) => *separator,
-        Separator::Regex(regex) => return reverse_by_regex(ctx, &text, regex, before).await,
-    };
-    let finder = memchr::memmem::FinderRev::new(separator);
-    // `end`: where the record that is looked for ends; `from`: where the next separator has to end at the latest.
-    let (mut end, mut from) = (text.len(), text.len());
-    if !before && text.ends_with(separator) {
-        from -= separator.len();
+}
+
+/// Bytes of a file that are read together, from its end on.
+const WINDOW: u64 = 64 * 1024;
+
+/// Reverses a regular file from its end on: no more is kept of it than its longest record takes.
+async fn reverse_file(
+    ctx: &mut Context,
+    mut input: Input,
+    size: u64,
+    separator: &[u8],
+    before: bool,
+) -> Result<(), OperandError> {
+    let mut reverser = Reverser::new(separator, before);
+    let mut end = size;
+    while end > 0 {
+        // As much again as is kept, so that a long record is not moved for each window.
+        let window = WINDOW.max(reverser.kept.len() as u64).max(2 * separator.len() as u64);
+        let start = end.saturating_sub(window);
+        input.restart();
+        input.description().seek(start);
+        let mut text: Vec<u8> = Vec::new();
+        while text.len() < (end - start) as usize {
+            ctx.check().await?;
+            let block = input.fill().await?;
+            if block.is_empty() {
+                // The file is shorter than it was.
+                break;
+            }
+            let block = block.get(..(end - start) as usize - text.len()).unwrap_or(block);
+            text.extend_from_slice(block);
+            let count = block.len();
+            input.consume(count);
+        }
+        reverser.prepend(ctx, text).await?;
+        end = start;
     }
-    while let Some(at) = finder.rfind(text.get(..from).unwrap_or(&[])) {
-        let start = if before { at } else { at + separator.len() };
-        ctx.stdout.write(text.get(start..end).unwrap_or(&[])).await?;
-        (end, from) = (start, at);
-        ctx.tick_many((end.saturating_sub(from) / 64) as u32);
-        ctx.tick().await?;
+    reverser.finish(ctx).await
+}
+
+/// Prints records last first, of a text that comes in parts, its last part first.
+struct Reverser<'s> {
+    finder: memchr::memmem::FinderRev<'s>,
+    before: bool,
+    /// What was not printed: the end of a record.
+    kept: Vec<u8>,
+    /// Where in it the next separator has to end at the latest; `None` before the first part.
+    from: Option<usize>,
+}
+
+impl<'s> Reverser<'s> {
+    fn new(separator: &'s [u8], before: bool) -> Self {
+        let finder = memchr::memmem::FinderRev::new(separator);
+        Self { finder, before, kept: Vec::new(), from: None }
     }
-    ctx.stdout.write(text.get(..end).unwrap_or(&[])).await?;
-    Ok(())
+
+    /// Takes what stands before the text that was taken, and prints the records that end with it.
+    async fn prepend(&mut self, ctx: &mut Context, mut text: Vec<u8>) -> Result<(), OperandError> {
+        let separator = self.finder.needle();
+        let mut from = match self.from {
+            // What is kept has no separator of its own.
+            Some(from) => text.len() + from.min(separator.len() - 1),
+            // A separator at the very end belongs to the record before it.
+            None if !self.before && text.ends_with(separator) => text.len() - separator.len(),
+            None => text.len(),
+        };
+        text.extend_from_slice(&self.kept);
+        let mut end = text.len();
+        while let Some(at) = self.finder.rfind(text.get(..from).unwrap_or(&[])) {
+            let start = if self.before { at } else { at + separator.len() };
+            ctx.stdout.write(text.get(start..end).unwrap_or(&[])).await?;
+            (end, from) = (start, at);
+            ctx.tick_many((end.saturating_sub(from) / 64) as u32);
+            ctx.tick().await?;
+        }
+        text.truncate(end);
+        (self.kept, self.from) = (text, Some(from));
+        Ok(())
+    }
+
+    /// Prints the first record.
+    async fn finish(self, ctx: &mut Context) -> Result<(), OperandError> {
+        Ok(ctx.stdout.write(&self.kept).await?)
+    }
 }
 
 async fn reverse_by_regex(

@@ -45,11 +45,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut machine = Machine::new(line_length(ctx, b"DC_LINE_LENGTH"));
     for (option, argument) in options.given() {
         let Some(argument) = argument else { continue };
-        if option == Opt::Expression {
-            if machine.run(ctx, argument.as_bytes().into()).await? {
-                return Ok(ExitStatus::SUCCESS);
-            }
-        } else if file(ctx, &mut machine, argument).await? {
+        let has_quit = match option {
+            Opt::Expression => machine.run(ctx, argument.as_bytes().into()).await?,
+            Opt::File => file(ctx, &mut machine, argument).await?,
+            _ => false,
+        };
+        if has_quit {
             return Ok(ExitStatus::SUCCESS);
         }
     }

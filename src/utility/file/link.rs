@@ -1,7 +1,7 @@
 //! Links that may take the place of a file, at once: there is no moment without a file of that name.
 
 use super::{last_component, parent};
-use crate::memory::format;
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::Context;
 use crate::vfs::{Errno, FsError};
 
@@ -31,11 +31,16 @@ pub(crate) fn link(
     renamed.map(|()| true)
 }
 
+/// A name in a directory, whichever path leads there: the directory's inode and the name.
+pub(crate) type Entry = (u64, Vec<u8>);
+
+/// The entry that a path names; `None` without its directory.
+pub(crate) fn entry(ctx: &Context, path: &[u8]) -> Option<Entry> {
+    let directory = ctx.stat(parent(path)).ok()?;
+    Some((directory.inode, last_component(path).to_metered()))
+}
+
 /// Whether two paths are the same name in the same directory.
 pub(crate) fn is_same_entry(ctx: &Context, a: &[u8], b: &[u8]) -> bool {
-    if last_component(a) != last_component(b) {
-        return false;
-    }
-    let directory = |path: &[u8]| ctx.stat(parent(path)).map(|metadata| metadata.inode).ok();
-    directory(a).is_some() && directory(a) == directory(b)
+    last_component(a) == last_component(b) && entry(ctx, a).is_some_and(|a| entry(ctx, b) == Some(a))
 }

@@ -63,6 +63,19 @@ impl Context {
         }
     }
 
+    /// As `complain`, or without a word where complaints are not wanted (`-f`).
+    pub(crate) fn complain_unless(
+        &mut self,
+        silent: bool,
+        what: impl std::fmt::Display,
+        error: FsError,
+    ) -> Result<ExitStatus, UtilityError> {
+        match error {
+            FsError::Errno(_) if silent => Ok(ExitStatus::FAILURE),
+            error => self.complain(what, error),
+        }
+    }
+
     /// The name of a user or group id; `None`: nobody has it. The session's user has a group of the same name.
     pub(crate) fn user_name(&self, id: u32) -> Option<Text> {
         let identity = &self.session.identity;

@@ -275,10 +275,7 @@ impl Ownership {
         path: &[u8],
         error: FsError,
     ) -> Result<(), UtilityError> {
-        self.status = ExitStatus::FAILURE;
-        if !self.silent || matches!(error, FsError::Limit(_)) {
-            ctx.complain(format_args!("{what} {}", quote_name(path)), error)?;
-        }
+        self.status = ctx.complain_unless(self.silent, format_args!("{what} {}", quote_name(path)), error)?;
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ mod destination;
 mod same;
 
 use super::backup::Backups;
+use super::link::{Entry, entry, is_same_entry};
 use super::prompt::Prompt;
 use super::walk::{Walk, WalkStep, comes_back};
 use super::{join, last_component};
@@ -90,8 +91,9 @@ pub(crate) struct Copier {
     pub(crate) status: ExitStatus,
     /// Several operands: what was copied for one is not lost for another.
     pub(crate) several: bool,
-    /// Sources and destinations of operands, by name and inode.
-    sources: HashSet<(Vec<u8>, u64)>,
+    /// Sources of operands, with their inodes.
+    sources: HashSet<(Option<Entry>, u64)>,
+    /// Destinations of operands, by path and inode.
     created: HashSet<(Vec<u8>, u64)>,
     /// Inode to the first copy.
     copies: HashMap<u64, Vec<u8>>,
@@ -136,7 +138,7 @@ impl Copier {
         let counts = self.several && self.options.mode.is_none() && !metadata.is_directory();
         if counts
             && self.options.backups.is_none()
-            && !self.sources.insert((source.to_metered(), metadata.inode))
+            && !self.sources.insert((entry(ctx, source), metadata.inode))
         {
             let shown = quote_name(source);
             ctx.warn(format_args!("warning: source file {shown} specified more than once"));
@@ -246,7 +248,7 @@ impl Copier {
             return false;
         }
         let Some(earlier) = self.earlier(metadata, target, is_operand) else { return true };
-        if super::link::is_same_entry(ctx, target, &earlier) {
+        if is_same_entry(ctx, target, &earlier) {
             let shown = quote_name(tree.source);
             ctx.warn(format_args!("warning: source directory {shown} specified more than once"));
             return false;
