@@ -323,7 +323,23 @@ impl Program {
         false
     }
 
-    /// Target and `g` of `target[] | g` (`None`: of `target[]`), where each member has at most one output of `g`.
+    /// Whether a term has an output, and no second one, or fails: what may be empty is none.
+    fn is_one(&self, id: Id) -> bool {
+        let mut pending = vec![id];
+        for _ in 0..SINGLE_DEPTH {
+            let Some(id) = pending.pop() else { return true };
+            match self.term(id) {
+                Term::Identity | Term::Constant(_) | Term::Variable(_) | Term::Global(_) => {}
+                Term::Field(target, _) => pending.push(*target),
+                Term::Index(target, key) => pending.extend([*target, *key]),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Target and `g` of `target[] | g` (`None`: of `target[]`), where the target is one value and each member has at most one
+    /// output of `g`.
     pub(crate) fn mapping(&self, id: Id) -> Option<(Id, Option<Id>)> {
         let (each, rest) = match self.term(id) {
             Term::Pipe(each, rest) if self.shape(*rest).is_single => (*each, Some(*rest)),
@@ -331,7 +347,7 @@ impl Program {
             _ => return None,
         };
         match self.term(each) {
-            Term::Each(target) => Some((*target, rest)),
+            Term::Each(target) if self.is_one(*target) => Some((*target, rest)),
             _ => None,
         }
     }
