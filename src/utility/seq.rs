@@ -88,6 +88,7 @@ fn protect_negative_numbers(args: &mut Vec<Text>) {
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         match arg.as_bytes() {
+            b"--" => return,
             b"-f" | b"-s" | b"--format" | b"--separator" => at += 2,
             [b'-', b'0'..=b'9' | b'.', ..] => {
                 args.insert(at, Text::from_static(b"--"));
@@ -214,6 +215,8 @@ mod tests {
             (&["1", ".50", "2"], "1.00\n1.50\n2.00\n"),
             (&["-s,", "3"], "1,2,3\n"),
             (&["-3", "-1"], "-3\n-2\n-1\n"),
+            (&["--", "-1", "1"], "-1\n0\n1\n"),
+            (&["-s,", "--", "-3", "-1"], "-3,-2,-1\n"),
             (&["0.1", "0.1", "0.5"], "0.1\n0.2\n0.3\n0.4\n0.5\n"),
             (&["1.5e1", "15"], "15\n"),
             (&["0", "1e-2", ".03"], "0.00\n0.01\n0.02\n0.03\n"),
