@@ -244,11 +244,9 @@ impl Process {
     pub(crate) fn trace_for(&mut self, run: &mut Run, id: NameId) {
         let mut line = b"for ".to_metered();
         line.extend_from_slice(&run.services.names.text(id));
-        line.extend_from_slice(b" in");
-        if let Some(text) = self.shell.code.for_words() {
-            line.push(b' ');
-            line.extend_from_slice(&text);
-        }
+        line.extend_from_slice(b" in ");
+        let words = self.shell.code.for_words();
+        line.extend_from_slice(words.as_deref().unwrap_or(b"\"$@\""));
         self.trace_line(run, &line);
     }
 }

@@ -141,10 +141,7 @@ impl Options {
 
 /// A number as builtins take it: blanks around it and a sign are allowed.
 pub(super) fn number(text: &[u8]) -> Option<i64> {
-    let text = text.trim_ascii();
-    let text =
-        text.strip_prefix(b"+").filter(|rest| rest.first().is_some_and(u8::is_ascii_digit)).unwrap_or(text);
-    std::str::from_utf8(text).ok()?.parse().ok()
+    crate::utility::test_expression::integer(text)
 }
 
 /// Whether a text has digits only, and at least one.

@@ -83,7 +83,10 @@ impl Shell {
 
     /// Expands nothing: parses a text and evaluates it.
     pub(crate) fn evaluate_text(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step<i64> {
-        let trimmed = text.trim_ascii();
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+        let start = text.iter().position(|byte| !is_blank(byte)).unwrap_or(text.len());
+        let end = text.iter().rposition(|byte| !is_blank(byte)).map_or(start, |last| last + 1);
+        let trimmed = text.get(start..end).unwrap_or(text);
         if trimmed.is_empty() {
             return Ok(0);
         }
