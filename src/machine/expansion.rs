@@ -130,6 +130,13 @@ impl Expansion {
         }
     }
 
+    /// Takes the text of the builder on top, and goes on with the one below.
+    pub(crate) fn pop_text(&mut self) -> Text {
+        let text = self.builder.take_text();
+        self.builder = self.builders.pop().unwrap_or_default();
+        text
+    }
+
     pub(crate) fn pop_target(&mut self) -> (Target, Option<Index>) {
         self.targets.pop().unwrap_or((Target::Nothing, None))
     }

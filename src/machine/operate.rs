@@ -233,8 +233,7 @@ impl Process {
                         self.x.subscripts.push(Subscript::Index(number));
                     }
                     Op::SubscriptKey { assigned } => {
-                        let text = self.x.builder.take_text();
-                        self.x.builder = self.x.builders.pop().unwrap_or_default();
+                        let text = self.x.pop_text();
                         if let Some(assigned) = assigned.filter(|_| text.is_empty()) {
                             let error = AssignmentError::BadSubscript(program.text(assigned));
                             return Err(self.shell.expansion_error(error));
@@ -257,9 +256,12 @@ impl Process {
                             self.shell.code.pc = done;
                         }
                     }
+                    Op::EscapeKey => {
+                        let key = self.x.pop_text();
+                        self.x.builder.push_quoted(&super::quote::escaped_key(&key));
+                    }
                     Op::ArithmeticText(context) => {
-                        let text = self.x.builder.take_text();
-                        self.x.builder = self.x.builders.pop().unwrap_or_default();
+                        let text = self.x.pop_text();
                         self.shell.arithmetic.context = context;
                         let result = self.shell.evaluate_text(run, &text, 0);
                         let result = self.shell.arithmetic.result(context, result);

@@ -26,6 +26,18 @@ pub(crate) fn push_single(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(rest);
 }
 
+/// A key in a subscript that is read once more, for which it stands as it is.
+pub(crate) fn escaped_key(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for byte in text {
+        if matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'$' | b'[' | b']') {
+            out.push(b'\\');
+        }
+        out.push(*byte);
+    }
+    out
+}
+
 /// Whether a text has a character that only `$'...'` shows.
 pub(crate) fn needs_ansi_c(text: &[u8]) -> bool {
     let has_control = |block: &[u8]| block.iter().fold(false, |found, byte| found | byte.is_ascii_control());

@@ -182,12 +182,15 @@ impl Compiler {
                     if words.len() > 1 {
                         let plain = self.emit(Op::UnlessBraces(0));
                         // They are not assignments any more: their expansions are split.
+                        let outer = self.copies;
                         for word in &words {
                             self.split_argument(&head, word);
+                            self.copies = true;
                         }
+                        self.copies = outer;
                         let end = self.emit(Op::Jump(0));
                         self.patch(plain);
-                        self.scalar_argument(&head, word);
+                        self.copy(|this| this.scalar_argument(&head, word));
                         self.patch(end);
                         return;
                     }
@@ -272,7 +275,7 @@ impl Compiler {
         }
         let end = self.emit(Op::Jump(0));
         self.patch(test);
-        self.keyed_value(key, subscript, element, &plain);
+        self.copy(|this| this.keyed_value(key, subscript, element, &plain));
         self.patch(end);
     }
 

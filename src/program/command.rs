@@ -448,9 +448,19 @@ impl Compiler {
                 self.word(word, Quoting::Raw);
                 self.emit(Op::ConditionalWord);
             }
+            Conditional::Unary(operator @ b'v', word) => {
+                self.evaluated_word(word);
+                self.emit(Op::ConditionalUnary(*operator));
+            }
             Conditional::Unary(operator, word) => {
                 self.word(word, Quoting::Raw);
                 self.emit(Op::ConditionalUnary(*operator));
+            }
+            Conditional::Binary(operator, left, right) if operator.is_arithmetic() => {
+                self.evaluated_word(left);
+                self.emit(Op::PushBuilder);
+                self.evaluated_word(right);
+                self.emit(Op::ConditionalBinary(*operator));
             }
             Conditional::Binary(operator, left, right) => {
                 self.word(left, Quoting::Raw);

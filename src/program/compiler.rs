@@ -4,7 +4,7 @@ mod pipeline;
 
 use super::part::{Deferred, Part};
 use super::{Index, Note, Op, Pc, Program};
-use crate::limit::{LimitError, Meter};
+use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{Arc, Bytes, Few, HashMap, Vec, vec};
 use crate::syntax::ast::{
     CommandKind, DeferredList, List, ListItem, Pipeline, Redirection, RedirectionDescriptor, RedirectionKind,
@@ -115,6 +115,11 @@ pub(super) fn compile_part(part: &Part, meter: &Meter) -> Result<Program, LimitE
             compiler.last_line = part.last_line;
             compiler.list(&list.parse());
         }
+        Deferred::Body(list, ..) => {
+            (compiler.conditions, compiler.base_line) = (part.conditions, part.base_line);
+            compiler.last_line = part.last_line;
+            compiler.list(list);
+        }
         Deferred::Assignment(source, span) => {
             if let Some(assignment) = crate::syntax::parse_assignment(source, *span) {
                 compiler.temporary_assignment(&assignment, false);
@@ -200,6 +205,8 @@ pub(super) struct Compiler {
     pub(super) head: Text,
     /// See [`CompileOptions::traced`].
     pub(super) traced: bool,
+    /// The word that is compiled was compiled before, or is the alternative to one that was.
+    pub(super) copies: bool,
 }
 
 /// A word that is compiled.
@@ -228,6 +235,7 @@ impl Compiler {
             around: Around::default(),
             head: Text::EMPTY,
             traced: false,
+            copies: false,
         }
     }
 
@@ -369,6 +377,10 @@ impl Compiler {
     }
 
     pub(super) fn list(&mut self, list: &List) {
+        // What comes is not run any more.
+        if gauge::is_refused() {
+            return;
+        }
         if let Some(list) = list.as_deferred() {
             self.deferred_list(list);
             return;
@@ -376,6 +388,23 @@ impl Compiler {
         for item in list.items() {
             self.list_item(item);
         }
+    }
+
+    /// Compiles a further copy of a word, or what runs in its place.
+    pub(super) fn copy(&mut self, compile: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.copies, true);
+        compile(self);
+        self.copies = outer;
+    }
+
+    /// The body of a substitution.
+    pub(super) fn body(&mut self, list: &Arc<List>, span: Span) {
+        if !self.copies {
+            self.list(list);
+            return;
+        }
+        let part = self.deferred(Deferred::Body(Arc::clone(list), self.source.clone(), span));
+        self.emit(Op::DeferredList(part));
     }
 
     fn deferred_list(&mut self, list: &Arc<DeferredList>) {

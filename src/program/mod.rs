@@ -20,6 +20,7 @@ pub(crate) mod brace;
 mod command;
 mod compiler;
 mod effect;
+mod key;
 mod operation;
 mod part;
 mod print;

@@ -97,6 +97,8 @@ pub(crate) enum Op {
     SubscriptIndex,
     /// Pops the builder to the subscripts. `assigned`: what an assignment with an empty one names in its error.
     SubscriptKey { assigned: Option<Index> },
+    /// Pops the builder and appends its text so that it stands for itself in a subscript that is read once more.
+    EscapeKey,
 
     // Arithmetic.
     /// Evaluates an expression and pushes the number.

@@ -3,7 +3,7 @@
 use super::{Program, compiler};
 use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{Arc, Bytes};
-use crate::syntax::ast::{DeferredList, FunctionDefinition, Span};
+use crate::syntax::ast::{DeferredList, FunctionDefinition, List, Span};
 use std::sync::OnceLock;
 
 /// A part, and what compiling it depends on beside its text.
@@ -26,6 +26,9 @@ pub(super) enum Deferred {
     Function(Arc<FunctionDefinition>),
     /// A branch.
     List(Arc<DeferredList>),
+    /// The body of a substitution in a further copy of its word, and where it stands in its source. Bodies in bodies that all
+    /// were compiled for each copy would be twice as many at each level.
+    Body(Arc<List>, Bytes, Span),
     /// An argument that is an assignment under `set -k`: where it stands in its source.
     Assignment(Bytes, Span),
 }
@@ -36,7 +39,7 @@ impl Deferred {
         match self {
             Self::Function(function) => (&function.source, function.span),
             Self::List(list) => (&list.source, list.span),
-            Self::Assignment(source, span) => (source, *span),
+            Self::Body(_, source, span) | Self::Assignment(source, span) => (source, *span),
         }
     }
 }

@@ -24,6 +24,7 @@ impl Compiler {
         let plain = self.emit(Op::UnlessBraces(0));
         match super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) {
             Ok(words) => {
+                let outer = self.copies;
                 for word in words {
                     if let Some(rest) = open_backquote(&word) {
                         // `{Z..a}` has one, and the word is expanded after that.
@@ -32,7 +33,9 @@ impl Compiler {
                     }
                     let word = super::brace::with_tilde(word);
                     self.one_word_fields(&word);
+                    self.copies = true;
                 }
+                self.copies = outer;
             }
             Err(_) => {
                 let index = self.program.braces.len() as Index;
@@ -42,7 +45,7 @@ impl Compiler {
         }
         let end = self.emit(Op::Jump(0));
         self.patch(plain);
-        self.one_word_fields(word);
+        self.copy(|this| this.one_word_fields(word));
         self.patch(end);
     }
 
@@ -82,7 +85,7 @@ impl Compiler {
     }
 
     /// `nested`: inside `${x:-...}`, where unquoted literals are split like expansions.
-    fn parts(&mut self, parts: &[WordPart], context: Quoting, nested: bool) {
+    pub(super) fn parts(&mut self, parts: &[WordPart], context: Quoting, nested: bool) {
         for (number, part) in parts.iter().enumerate() {
             match part {
                 WordPart::Tilde(name) if number > 0 && context == Quoting::Split && !nested => {
@@ -94,7 +97,7 @@ impl Compiler {
         }
     }
 
-    fn part(&mut self, part: &WordPart, context: Quoting, nested: bool) {
+    pub(super) fn part(&mut self, part: &WordPart, context: Quoting, nested: bool) {
         match part {
             WordPart::Literal(text) => {
                 let text = self.text(text);
@@ -136,7 +139,7 @@ impl Compiler {
             WordPart::ProcessSubstitution(substitution) => {
                 let start = self.emit(Op::ProcessSubstitution { output: substitution.output, end: 0 });
                 let (line, conditions) = (self.line, std::mem::take(&mut self.conditions));
-                self.list(&substitution.body);
+                self.body(&substitution.body, substitution.span);
                 (self.line, self.conditions) = (line, conditions);
                 self.emit(Op::EndProcess);
                 self.patch(start);
@@ -159,7 +162,7 @@ impl Compiler {
         let shift = std::mem::replace(&mut self.line_shift, i64::from(line) - i64::from(first));
         let outer = substitution.source.as_ref().map(|own| std::mem::replace(&mut self.source, own.clone()));
         let base = self.base_line.take();
-        self.list(&substitution.body);
+        self.body(&substitution.body, substitution.span);
         self.base_line = base;
         if let Some(error) = &substitution.error {
             let index = self.program.errors.len() as Index;
@@ -308,6 +311,19 @@ impl Compiler {
     /// Evaluates a subscript: as a key when the variable is associative, else as arithmetic.
     /// `assigned`: see [`Op::SubscriptKey`].
     pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript, assigned: Option<Index>) {
+        if subscript.word.parts.iter().any(has_inner) {
+            // Once for both, or subscripts in subscripts would be compiled twice at each level.
+            self.emit(Op::PushBuilder);
+            self.word(&subscript.word, Quoting::Raw);
+            let test = self.emit(Op::IfAssociative { name, key: 0 });
+            self.emit(Op::ArithmeticText(ArithmeticContext::Subscript));
+            self.emit(Op::SubscriptIndex);
+            let end = self.emit(Op::Jump(0));
+            self.patch(test);
+            self.emit(Op::SubscriptKey { assigned });
+            self.patch(end);
+            return;
+        }
         let test = self.emit(Op::IfAssociative { name, key: 0 });
         if subscript.arithmetic.expression.is_none() && subscript.arithmetic.text.parts.is_empty() {
             self.emit(Op::PushBuilder);
@@ -511,11 +527,24 @@ impl Compiler {
             done = Some(self.emit(Op::TryArithmetic { expression: index, done: 0 }));
         }
         self.emit(Op::PushBuilder);
-        self.parts(&text.parts, Quoting::Quoted, false);
+        self.evaluated_text(&text.parts);
         self.emit(Op::ArithmeticText(context));
         if let Some(done) = done {
             self.patch(done);
         }
+    }
+}
+
+/// Whether a part has words, subscripts or commands of its own.
+fn has_inner(part: &WordPart) -> bool {
+    match part {
+        WordPart::DoubleQuoted(parts) => parts.iter().any(has_inner),
+        WordPart::Parameter(expansion) => {
+            matches!(expansion.parameter, Parameter::Element(..))
+                || !matches!(expansion.operation, ParameterOperation::Value | ParameterOperation::Length)
+        }
+        WordPart::CommandSubstitution(_) | WordPart::ProcessSubstitution(_) | WordPart::Arithmetic(_) => true,
+        WordPart::Literal(_) | WordPart::Quoted(_) | WordPart::Tilde(_) => false,
     }
 }
 

@@ -129,7 +129,7 @@ impl Tokens<'_> {
     }
 
     fn skip_blanks(&self, mut at: usize) -> usize {
-        while at <= self.bytes && matches!(self.byte(at), b' ' | b'\t' | b'\n' | b'\r') {
+        while at <= self.bytes && matches!(self.byte(at), b' ' | b'\t' | b'\n') {
             at += 1;
         }
         at
@@ -349,17 +349,9 @@ impl Tokens<'_> {
     }
 
     fn closing_bracket(&mut self, name: usize, open: usize) -> Evaluated<usize> {
-        let mut nested = 0_usize;
-        let mut at = open;
-        while at < self.text.len() {
-            match self.byte(at) {
-                b'[' => nested += 1,
-                b']' if nested == 1 => return Ok(at),
-                b']' => nested -= 1,
-                b'\\' => at += 1,
-                _ => {}
-            }
-            at += 1;
+        let close = self.text.get(open..).and_then(super::subscript::closing_bracket);
+        if let Some(close) = close {
+            return Ok(open + close);
         }
         self.last_start = name;
         Err(self.error(Kind::BadSubscript))

@@ -208,7 +208,7 @@ impl Reader<'_> {
         match result {
             Err(error) if error.limit().is_none() => {
                 parts.push(WordPart::CommandSubstitution(Box::new(CommandSubstitution {
-                    body: List::default(),
+                    body: Arc::new(List::default()),
                     reads_file: false,
                     backquoted: false,
                     deferred: false,

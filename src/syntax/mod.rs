@@ -33,6 +33,7 @@ mod redirection;
 pub(crate) mod shown;
 mod simple;
 mod skim;
+pub(crate) mod subscript;
 mod substitution;
 mod word;
 

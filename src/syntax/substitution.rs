@@ -14,7 +14,7 @@ use super::byte::{is_name_byte, is_name_start};
 use super::error::ParseError;
 use super::lexer::{Input, Parsed, Reader, Salvage};
 use super::word::push_quoted;
-use crate::memory::{Box, Bytes, Vec};
+use crate::memory::{Arc, Box, Bytes, Vec};
 use crate::text::Text;
 
 /// The quotes around an expansion.
@@ -152,6 +152,7 @@ impl Reader<'_> {
     ) {
         let span = self.span_from(start, line);
         let reads_file = reads_file(&body);
+        let body = Arc::new(body);
         let substitution =
             CommandSubstitution { body, reads_file, backquoted: false, deferred, span, source: None, error };
         out.push(WordPart::CommandSubstitution(Box::new(substitution)));
@@ -231,7 +232,7 @@ impl Reader<'_> {
         let (start, line) = (self.pos(), self.input.line);
         let output = self.byte() == Some(b'>');
         self.bump(1);
-        let body = self.parenthesized_list(line)?;
+        let body = Arc::new(self.parenthesized_list(line)?);
         let span = self.span_from(start, line);
         out.push(WordPart::ProcessSubstitution(Box::new(ProcessSubstitution { output, body, span })));
         Ok(())
@@ -446,7 +447,7 @@ impl Reader<'_> {
         let reads_file = reads_file(&body);
         let span = self.span_from(start, line);
         out.push(WordPart::CommandSubstitution(Box::new(CommandSubstitution {
-            body,
+            body: Arc::new(body),
             reads_file,
             backquoted: true,
             deferred: false,

@@ -257,7 +257,7 @@ fn made(class: &str, entry: &Entry) -> Vec<Row> {
                 };
                 variant(format!("{} {what}", row.name), script)
             };
-            let depths = [10, 350, 10_000, 100_000, 1_000_000];
+            let depths = [10, 90, 350, 10_000, 100_000, 1_000_000];
             let closed = depths.map(|depth| nested(&depth.to_string(), depth, false, false));
             closed
                 .into_iter()

@@ -12,6 +12,7 @@ use crate::machine::run::Run;
 use crate::machine::shell::Shell;
 use crate::machine::variable::{Attributes, Value, Variables};
 use crate::syntax::ast::AllElements;
+use crate::syntax::subscript::closing_bracket;
 use crate::text::Text;
 
 /// Namerefs that are followed.
@@ -178,9 +179,6 @@ impl Shell {
         if self.variables.is_associative(id) {
             return Ok(Some(Target::Key(id, self.dequote_key(run, subscript))));
         }
-        if !is_balanced(subscript) {
-            return Ok(None);
-        }
         let index = self.evaluate_subscript(run, subscript, depth).map_err(Halt::abandoned)?;
         Ok(self.array_index(run, id, index).map(|index| Target::Index(id, index)))
     }
@@ -282,22 +280,6 @@ impl Shell {
 fn element(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (base, rest) = text.split_at_checked(memchr::memchr(b'[', text)?)?;
     let subscript = rest.strip_prefix(b"[")?.strip_suffix(b"]")?;
-    name::is_name(base).then_some((base, subscript))
-}
-
-/// Whether no bracket closes before it is opened: `name[a]b]` is not an element.
-fn is_balanced(subscript: &[u8]) -> bool {
-    let mut open = 0_usize;
-    subscript.iter().all(|byte| match byte {
-        b'[' => {
-            open += 1;
-            true
-        }
-        b']' => {
-            let was_open = open > 0;
-            open = open.saturating_sub(1);
-            was_open
-        }
-        _ => true,
-    })
+    let is_whole = closing_bracket(rest)? + 1 == rest.len();
+    (is_whole && name::is_name(base)).then_some((base, subscript))
 }

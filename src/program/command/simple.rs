@@ -32,13 +32,17 @@ impl Compiler {
         self.emit(Op::Begin);
         self.note_span(command);
         let mut associative = false;
+        let unsets = matches!(simple.words.first(), Some(Argument::Word(word))
+            if matches!(word.parts.as_slice(), [WordPart::Literal(text)] if text.as_bytes() == b"unset"));
         for argument in &simple.words {
             match argument {
                 Argument::Word(word) => {
                     if let [WordPart::Literal(text)] = word.parts.as_slice() {
                         associative |= text.starts_with(b"-") && text.contains(&b'A');
                     }
-                    self.argument(word);
+                    if !(unsets && self.element_argument(word)) {
+                        self.argument(word);
+                    }
                 }
                 Argument::Assignment(assignment) => {
                     let done = self.keyword_argument(assignment.span);

@@ -177,3 +177,11 @@ pub enum ConditionalOperator {
     /// `-ot`
     Older,
 }
+
+impl ConditionalOperator {
+    /// Whether both sides are arithmetic expressions.
+    pub const fn is_arithmetic(self) -> bool {
+        use ConditionalOperator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        matches!(self, Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual)
+    }
+}

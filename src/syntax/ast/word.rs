@@ -1,7 +1,7 @@
 //! Words and what is expanded in them: parameters, substitutions.
 
 use super::{Arithmetic, List, Span, Subscript};
-use crate::memory::{Box, Bytes, Few, Vec};
+use crate::memory::{Arc, Box, Bytes, Few, Vec};
 use crate::syntax::error::ParseError;
 use crate::text::Text;
 
@@ -52,8 +52,8 @@ pub enum WordPart {
 /// `$( list )` or backquotes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandSubstitution {
-    /// What runs.
-    pub body: List,
+    /// What runs; shared with the copies of a word that brace expansion makes.
+    pub body: Arc<List>,
     /// `$(< file)`: the body is one simple command without words and with a single `<` redirection.
     pub reads_file: bool,
     /// Backquotes.
@@ -76,8 +76,8 @@ pub struct CommandSubstitution {
 pub struct ProcessSubstitution {
     /// `>( )`: the command reads what is written to the file.
     pub output: bool,
-    /// What runs.
-    pub body: List,
+    /// What runs; shared with the copies of a word that brace expansion makes.
+    pub body: Arc<List>,
     /// With its delimiters.
     pub span: Span,
 }

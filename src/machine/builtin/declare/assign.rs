@@ -8,6 +8,7 @@ use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
 use crate::machine::variable::{Attributes, Value};
 use crate::memory::{ToDecimal, Vec};
+use crate::syntax::subscript::closing_bracket;
 use crate::text::Text;
 
 /// Attributes of both kinds of arrays.
@@ -45,24 +46,6 @@ impl<'a> Operand<'a> {
         };
         Some(Operand { name, subscript, append, value })
     }
-}
-
-/// Where the `]` of the subscript at the start is.
-fn closing_bracket(text: &[u8]) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.iter().enumerate() {
-        match byte {
-            b'[' => depth += 1,
-            b']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 /// What becomes of a variable.

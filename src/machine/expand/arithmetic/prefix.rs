@@ -10,6 +10,7 @@ use crate::machine::expansion::Subscript;
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
 use crate::syntax::ast::{BinaryOperator, Expression, Infix};
+use crate::syntax::subscript::closing_bracket;
 use crate::text::Text;
 
 /// Parentheses, unary operators and assignments that may stand inside of each other.
@@ -445,18 +446,6 @@ impl PrefixReader<'_, '_, '_> {
 }
 
 /// The offset of the bracket that closes the one at the start.
-fn closing_bracket(text: &[u8]) -> Option<usize> {
-    let mut open = 0_usize;
-    text.iter().position(|byte| {
-        match byte {
-            b'[' => open += 1,
-            b']' => open -= 1,
-            _ => {}
-        }
-        open == 0
-    })
-}
-
 fn binary(byte: u8) -> Option<BinaryOperator> {
     Some(match byte {
         b'*' => BinaryOperator::Multiply,
