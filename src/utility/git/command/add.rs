@@ -166,30 +166,38 @@ async fn refresh(git: &mut Git, index: &mut Index, spec: &Pathspec, shows: bool)
 async fn refused_paths(git: &mut Git, spec: &Pathspec, with_missing: bool) -> Result<Vec<Text>> {
     let named: Vec<Vec<u8>> = spec.plain().map(|(_, path)| path.to_metered()).collect();
     let index = git.read_index().await?;
-    let mut refused: Vec<Text> = Vec::new();
+    let (mut refused, mut missing): (Vec<Text>, Vec<Text>) = (Vec::new(), Vec::new());
     for path in named {
         let metadata = git.work_metadata(&path)?;
-        if metadata.is_none() && !with_missing {
+        let is_missing = metadata.is_none();
+        if is_missing && !with_missing {
             continue;
         }
         let is_folder = metadata.is_some_and(|metadata| metadata.is_directory());
         if path.is_empty() || index.get(&path).is_some() || !index.folder(&path).is_empty() {
             continue;
         }
-        if git.deciding_pattern(&path, is_folder).await?.is_some_and(|(_, pattern)| !pattern.is_negated) {
-            let mut shown = path.clone();
-            for slash in memchr::memchr_iter(b'/', &path) {
-                let above = path.get(..slash).unwrap_or(&[]);
-                if git.is_ignored(above, true).await? {
-                    shown = above.to_metered();
-                    break;
-                }
-            }
-            refused.push(shown.into());
+        let pattern = git.deciding_pattern(&path, is_folder).await?;
+        if pattern.is_none_or(|(_, pattern)| pattern.is_negated) {
+            continue;
         }
+        if is_missing {
+            missing.push(path.into());
+            continue;
+        }
+        let mut shown = path.clone();
+        for slash in memchr::memchr_iter(b'/', &path) {
+            let above = path.get(..slash).unwrap_or(&[]);
+            if git.is_ignored(above, true).await? {
+                shown = above.to_metered();
+                break;
+            }
+        }
+        refused.push(shown.into());
     }
     refused.sort();
     refused.dedup();
+    refused.append(&mut missing);
     Ok(refused)
 }
 

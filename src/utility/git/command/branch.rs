@@ -115,7 +115,7 @@ fn branch_name(git: &mut Git, name: &[u8]) -> Result<Text> {
 
 async fn create(git: &mut Git, arguments: &Arguments<Opt>, operands: &[Text]) -> Result<u8> {
     let (name, start) = match operands {
-        [name] => (name, Text::from_static(b"HEAD")),
+        [name] => (name, git.current_branch()?.unwrap_or_else(|| Text::from_static(b"HEAD"))),
         [name, start] => (name, start.clone()),
         _ => return Err(COMMAND.usage_error()),
     };

@@ -158,7 +158,11 @@ async fn take(
     source: Option<ObjectId>,
     told: Option<&[Text]>,
 ) -> Result<u8> {
-    for (option, name) in [(Opt::Track, "--track"), (Opt::Reflog, "-l"), (Opt::Detach, "--detach")] {
+    if arguments.has(Opt::Detach) {
+        let path = paths.first().cloned().unwrap_or_default();
+        return Err(fatal!("git checkout: --detach does not take a path argument '{path}'"));
+    }
+    for (option, name) in [(Opt::Track, "--track"), (Opt::Reflog, "-l")] {
         if arguments.has(option) {
             return Err(fatal!("'{name}' cannot be used with updating paths"));
         }

@@ -337,6 +337,7 @@ async fn show_status(git: &mut Git, arguments: &Arguments<Opt>, index: &Index, s
             counts: arguments
                 .truth(Opt::AheadBehind)
                 .unwrap_or_else(|| !configured("status.aheadbehind", false)),
+            is_commit: true,
             amends: shown.amends,
             compared: Some((shown.old_tree, index.clone())),
             ..LongView::default()

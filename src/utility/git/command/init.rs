@@ -67,7 +67,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let template = arguments
         .value(Opt::Template)
         .cloned()
-        .or_else(|| git.variable("GIT_TEMPLATE_DIR").cloned())
+        .or_else(|| git.ctx.env.get(b"GIT_TEMPLATE_DIR").cloned())
         .or_else(|| git.config.get("init.templatedir").map(|path| Text::from(git.expand_home(path))));
     match &template {
         Some(template) if template.is_empty() => git.fs().create_dir_all(&dir, 0o755)?,

@@ -63,6 +63,8 @@ pub(super) struct LongView {
     /// It is counted how far the branch and its upstream are apart.
     pub(super) counts: bool,
     pub(super) columns: ColumnMode,
+    /// A commit is about to be made.
+    pub(super) is_commit: bool,
     /// The last commit is about to be amended, and whether that is the first one.
     pub(super) amends: Option<bool>,
     /// The tree and the index that are compared; `None`: those of the repository.
@@ -76,6 +78,7 @@ impl Default for LongView {
             verbosity: 0,
             counts: true,
             columns: ColumnMode::default(),
+            is_commit: false,
             amends: None,
             compared: None,
         }
@@ -118,6 +121,7 @@ fn renames(git: &Git, arguments: &Arguments<Opt>) -> Option<RenameOptions> {
     if arguments.has(Opt::FindRenames) {
         let mut options = configured.unwrap_or_default();
         if let Some(text) = arguments.value(Opt::FindRenames) {
+            let text = text.strip_prefix(b"=").unwrap_or(text);
             let least = similarity(text).0;
             options.least = if least == 0 { FULL / 2 } else { least };
         }

@@ -66,8 +66,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     if is_back || arguments.has(Opt::Detach) || git.ref_id(&full)?.is_some() {
         return git.switch_to(&name, options).await;
     }
-    if let Some(remote) = git.guess_remote(&name).await?
-        && arguments.truth(Opt::Guess) != Some(false)
+    let guesses = arguments.truth(Opt::Guess).or_else(|| git.config.truth("checkout.guess"));
+    if guesses != Some(false)
+        && let Some(remote) = git.guess_remote(&name).await?
     {
         return git.switch_new(&name, Some(remote), false, options).await;
     }

@@ -54,6 +54,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Err(fatal!("tag --{} is not supported", option.long()));
     }
     arguments.refuse_color(Opt::Color)?;
+    let columns = git.column_mode(&arguments, Opt::Column, "tag")?;
     if arguments.has(Opt::Delete) {
         let mut status = 0;
         for name in &arguments.operands {
@@ -80,7 +81,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         Opt::Format,
     ];
     if arguments.operands.is_empty() || arguments.has_any(lists) {
-        return list(git, &arguments).await;
+        return list(git, &arguments, columns).await;
     }
     create(git, &arguments).await
 }
@@ -176,8 +177,7 @@ async fn log_message(git: &mut Git, id: ObjectId) -> Result<Vec<u8>> {
     })
 }
 
-async fn list(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
-    let columns = git.column_mode(arguments, Opt::Column, "tag")?;
+async fn list(git: &mut Git, arguments: &Arguments<Opt>, columns: ColumnMode) -> Result<u8> {
     if arguments.has(Opt::Lines) && columns.is_asked_for {
         return Err(fatal!("options '--column' and '-n' cannot be used together"));
     }

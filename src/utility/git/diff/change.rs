@@ -86,6 +86,11 @@ impl Change {
         }
     }
 
+    /// Whether it is of a folder, which has no lines.
+    pub(crate) const fn is_of_tree(&self) -> bool {
+        self.old.kind() == 0o040_000 || self.new.kind() == 0o040_000
+    }
+
     pub(crate) const fn is_pair(&self) -> bool {
         matches!(self.status, b'R' | b'C')
     }

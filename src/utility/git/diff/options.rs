@@ -317,6 +317,7 @@ impl Git {
                 (formats.patch, formats.none, options.wants_binary, options.full_index) =
                     (true, false, true, true);
             }
+            DiffOpt::ColorMoved if given.map(Text::as_bytes) == Some(b"no") => {}
             DiffOpt::FunctionContext
             | DiffOpt::Patience
             | DiffOpt::Histogram

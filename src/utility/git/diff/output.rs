@@ -139,6 +139,14 @@ impl Git {
                 self.print(&line).await?;
             }
         }
+        let whole = changes;
+        let files: Vec<Change>;
+        let changes = if changes.iter().any(Change::is_of_tree) {
+            files = changes.iter().filter(|change| !change.is_of_tree()).cloned().collect();
+            &files
+        } else {
+            changes
+        };
         if formats.stat || formats.shortstat || formats.numstat {
             let figures = self.figures(changes, options).await?;
             if formats.numstat {
@@ -156,7 +164,7 @@ impl Git {
             }
         }
         if formats.summary {
-            let text = summary(self, changes, options);
+            let text = summary(self, whole, options);
             self.print(&text).await?;
         }
         if formats.patch {

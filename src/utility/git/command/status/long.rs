@@ -98,7 +98,8 @@ pub(in crate::utility::git::command) async fn long(
         None => git.head_id()?.is_none(),
     };
     if is_initial {
-        out.push_str("\nNo commits yet\n\n");
+        let words = if view.is_commit { "Initial commit" } else { "No commits yet" };
+        out.push_str(&format!("\n{words}\n\n"));
     }
     let condition = Condition {
         is_unmerged: status.paths.values().any(|one| one.stages > 0),
