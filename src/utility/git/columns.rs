@@ -64,7 +64,7 @@ impl ColumnMode {
     }
 
     /// The lines of a list.
-    pub(crate) fn lay_out(&self, items: &[Vec<u8>], indent: &[u8], padding: usize, width: usize) -> Vec<u8> {
+    pub(crate) fn lay_out(self, items: &[Vec<u8>], indent: &[u8], padding: usize, width: usize) -> Vec<u8> {
         let mut out = Vec::new();
         if !self.is_active || self.filling == Filling::Plain {
             for item in items {

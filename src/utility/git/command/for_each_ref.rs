@@ -99,7 +99,10 @@ pub(super) async fn sort(
 ) -> Result<Vec<(Text, ObjectId)>> {
     let mut refs = refs;
     if ignore_case {
-        refs.sort_by_cached_key(|(name, _)| name.to_ascii_lowercase());
+        fn folded(name: &Text) -> impl Iterator<Item = u8> {
+            name.iter().map(u8::to_ascii_lowercase)
+        }
+        refs.sort_by(|one, other| folded(&one.0).cmp(folded(&other.0)));
     }
     for key in keys {
         let (key, is_reversed) = match key.strip_prefix(b"-") {

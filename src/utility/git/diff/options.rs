@@ -160,7 +160,7 @@ pub(crate) fn similarity(text: &[u8]) -> (u32, &[u8]) {
                 break;
             }
             b'0'..=b'9' if scale < 100_000 => {
-                (number, scale) = (number * 10 + u64::from(byte - b'0'), scale * 10)
+                (number, scale) = (number * 10 + u64::from(byte - b'0'), scale * 10);
             }
             b'0'..=b'9' => {}
             _ => break,
