@@ -120,6 +120,30 @@ impl<O: Copy + PartialEq> Arguments<O> {
         given.filter(|given| given.option == option).count() % 2 == 1
     }
 
+    /// Whether an option stands before an operand.
+    pub(crate) fn is_given_before(&self, option: impl Into<O>, operand: usize) -> bool {
+        let before = self.marks.get(operand).copied().unwrap_or(0);
+        let option = option.into();
+        self.given.iter().take_while(|given| given.place < before).any(|given| given.option == option)
+    }
+
+    /// Refuses colors where an option asks for them whatever standard output is.
+    pub(crate) fn refuse_color(&self, option: impl Into<O>) -> Result<()> {
+        let option = option.into();
+        if !self.has(option) {
+            return Ok(());
+        }
+        let when = self.value(option).map_or(&b"always"[..], |when| when);
+        let is = |word: &str| word.as_bytes().eq_ignore_ascii_case(when);
+        if is("always") {
+            return Err(fatal!("colors are not supported"));
+        }
+        if is("never") || is("auto") {
+            return Ok(());
+        }
+        Err(GitError::Error("option `color' expects \"always\", \"auto\", or \"never\"".into(), 129))
+    }
+
     /// As [`Arguments::in_order`], negated ones too, with whether another option reverses the meaning of each.
     pub(crate) fn in_order_toggled(
         &self,

@@ -10,11 +10,13 @@
 
 mod arguments;
 mod attributes;
+mod columns;
 mod command;
 mod config;
 mod convert;
 mod date;
 mod diff;
+mod editor;
 mod error;
 mod graph;
 mod history;

@@ -27,6 +27,8 @@ struct Item {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pathspec {
     items: Vec<Item>,
+    /// Of a folder that is named, only the files in itself are meant.
+    pub(crate) is_flat: bool,
 }
 
 const MAGIC: [(u8, &str); 4] = [(b'!', "exclude"), (b'^', "exclude"), (b'/', "top"), (b'\0', "literal")];
@@ -54,6 +56,15 @@ impl Item {
         self.is_special() && matches(&self.pattern, path, self.is_glob, self.ignore_case)
     }
 
+    /// Whether a path lies in a folder of the one that is named.
+    fn is_deep(&self, path: &[u8]) -> bool {
+        if self.is_special() {
+            return false;
+        }
+        let rest = path.get(self.pattern.len()..).unwrap_or(&[]);
+        rest.strip_prefix(b"/").unwrap_or(rest).contains(&b'/')
+    }
+
     /// Whether something in a folder may match.
     fn reaches(&self, folder: &[u8]) -> bool {
         if self.ignore_case {
@@ -79,10 +90,13 @@ impl Pathspec {
     /// Whether a path is meant.
     pub(crate) fn matches(&self, path: &[u8]) -> bool {
         if self.items.is_empty() {
-            return true;
+            return !self.is_flat || !path.contains(&b'/');
         }
         let is_included = self.items.iter().all(|item| item.is_excluded)
-            || self.items.iter().any(|item| !item.is_excluded && item.matches(path));
+            || self
+                .items
+                .iter()
+                .any(|item| !item.is_excluded && item.matches(path) && !(self.is_flat && item.is_deep(path)));
         is_included && !self.items.iter().any(|item| item.is_excluded && item.matches(path))
     }
 

@@ -387,6 +387,16 @@ impl Git {
         Ok(())
     }
 
+    /// Makes sure that a ref has a log, so that what happens to it is written there.
+    pub(crate) fn create_log(&mut self, name: &[u8]) -> Result<()> {
+        let path = self.log_path(name);
+        if !self.has_log(name) {
+            self.fs().create_dir_all(parent(&path), 0o755)?;
+            self.fs().write(&path, b"", 0o644)?;
+        }
+        Ok(())
+    }
+
     /// Whether a ref has a log, though it may be empty.
     pub(crate) fn has_log(&self, name: &[u8]) -> bool {
         self.fs().metadata(&self.log_path(name)).is_ok_and(|metadata| !metadata.is_directory())

@@ -244,6 +244,11 @@ impl Git {
         paths
     }
 
+    /// Whether there is a configuration of the system.
+    pub(crate) fn reads_system_config(&self) -> bool {
+        self.ctx.env.get(b"GIT_CONFIG_NOSYSTEM").is_none_or(|value| truth(value) != Some(true))
+    }
+
     /// Reads all configuration.
     pub(crate) fn read_config(&mut self) -> Result<()> {
         self.config = self.all_config(true)?;
@@ -253,9 +258,7 @@ impl Git {
     /// All configuration, with or without the files that are included.
     pub(crate) fn all_config(&self, has_includes: bool) -> Result<Config> {
         let mut config = Config::default();
-        let skips_system =
-            self.ctx.env.get(b"GIT_CONFIG_NOSYSTEM").is_some_and(|value| truth(value) == Some(true));
-        if !skips_system {
+        if self.reads_system_config() {
             let path = self.ctx.env.get(b"GIT_CONFIG_SYSTEM").map_or(&b"/etc/gitconfig"[..], Text::as_bytes);
             self.add_config(&mut config, path, path, Scope::System, has_includes)?;
         }

@@ -3,9 +3,9 @@
 use super::Git;
 use super::diff::change::Change;
 use super::diff::files::{Telling, index_and_work_tree, tree_and_index_besides};
-use super::diff::rename::detect;
+use super::diff::rename::{RenameOptions, detect};
 use super::error::{Result, found};
-use super::index::Index;
+use super::index::{Index, KnownTrees};
 use super::object::id::ObjectId;
 use super::pathspec::Pathspec;
 use crate::memory::{BTreeMap, ToMetered, Vec};
@@ -75,6 +75,23 @@ impl PathStatus {
     }
 }
 
+impl Status {
+    /// Whether a commit would have something in it; a merge has, once nothing is left to be resolved.
+    pub(crate) fn is_committable(&self, is_merging: bool) -> bool {
+        let is_unmerged = self.paths.values().any(|one| one.stages > 0);
+        self.paths.values().any(|one| one.staged.is_some() && one.stages == 0) || (is_merging && !is_unmerged)
+    }
+
+    /// Leaves out what submodules are now.
+    pub(crate) fn leave_out_submodules(&mut self) {
+        for one in self.paths.values_mut() {
+            one.staged = one.staged.take().filter(|change| !change.is_of_submodule());
+            one.unstaged = one.unstaged.take().filter(|change| !change.is_of_submodule());
+        }
+        self.paths.retain(|_, one| one.staged.is_some() || one.unstaged.is_some() || one.stages > 0);
+    }
+}
+
 impl Git {
     /// The tree of the last commit; empty without one.
     pub(crate) async fn head_tree(&mut self) -> Result<ObjectId> {
@@ -90,13 +107,25 @@ impl Git {
         spec: &Pathspec,
         untracked: Untracked,
         ignored: Ignored,
-        finds_renames: bool,
+        renames: Option<RenameOptions>,
     ) -> Result<Status> {
         let (index, trees) = self.read_index_and_trees().await?;
-        let mut status = Status::default();
         let tree = self.head_tree().await?;
-        let mut staged = tree_and_index_besides(self, tree, &index, spec, &trees).await?;
-        if finds_renames && let Some(options) = self.diff_defaults().renames {
+        self.status_of(tree, (&index, &trees), spec, (untracked, ignored), renames).await
+    }
+
+    /// As [`Git::status`], of any tree and index.
+    pub(crate) async fn status_of(
+        &mut self,
+        tree: ObjectId,
+        (index, trees): (&Index, &KnownTrees),
+        spec: &Pathspec,
+        (untracked, ignored): (Untracked, Ignored),
+        renames: Option<RenameOptions>,
+    ) -> Result<Status> {
+        let mut status = Status::default();
+        let mut staged = tree_and_index_besides(self, tree, index, spec, trees).await?;
+        if let Some(options) = renames {
             staged = detect(self, staged, options).await?;
         }
         for change in staged {
@@ -105,7 +134,7 @@ impl Git {
                 status.paths.insert(path, PathStatus { staged: Some(change), ..PathStatus::default() });
             }
         }
-        for change in index_and_work_tree(self, &index, spec, Telling::CONTENTS).await? {
+        for change in index_and_work_tree(self, index, spec, Telling::CONTENTS).await? {
             let is_conflict = change.status == b'U';
             let path = change.path.clone();
             if let Some(slot) = status.paths.get_or_insert_with(path.clone(), PathStatus::default) {
@@ -118,7 +147,7 @@ impl Git {
             }
         }
         if untracked != Untracked::No {
-            self.find_unknown(&index, spec, (untracked, ignored), &mut status).await?;
+            self.find_unknown(index, spec, (untracked, ignored), &mut status).await?;
             if ignored == Ignored::No {
                 status.ignored.clear();
             }

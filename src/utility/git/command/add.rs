@@ -2,7 +2,8 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::git::index::{Index, IndexEntry};
+use crate::utility::git::diff::files::{Telling, index_and_work_tree};
+use crate::utility::git::index::{Index, IndexEntry, Stat};
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::status::{Ignored, Status, Untracked};
 
@@ -22,7 +23,7 @@ options! {
         IgnoreMissing = flag('\0', "ignore-missing", "check if - even missing - files are ignored in dry run"),
         Chmod = value('\0', "chmod", "(+|-)x", "override the executable bit of the listed files"),
         PathspecFromFile = value('\0', "pathspec-from-file", "file", "not supported"),
-        Sparse = flag('\0', "sparse", "accepted"),
+        Sparse = flag('\0', "sparse", "allow updating entries outside of the sparse-checkout cone"),
         Renormalize = flag('\0', "renormalize", "not supported"),
     }
 }
@@ -44,6 +45,13 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Err(fatal!("add --{} is not supported", option.long()));
     }
     let (update, all) = (arguments.has(Opt::Update), arguments.has(Opt::All));
+    if update && all {
+        return Err(fatal!("options '-A' and '-u' cannot be used together"));
+    }
+    let is_dry = arguments.has(Opt::DryRun);
+    if arguments.has(Opt::IgnoreMissing) && !is_dry {
+        return Err(fatal!("the option '--ignore-missing' requires '--dry-run'"));
+    }
     if arguments.operands.is_empty() && !update && !all {
         git.say("Nothing specified, nothing added.");
         git.say("hint: Maybe you wanted to say 'git add .'?");
@@ -57,6 +65,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let spec = git.pathspec(&arguments.operands)?;
     let mut index = git.read_index().await?;
+    if arguments.has(Opt::Refresh) {
+        return refresh(git, &mut index, &spec, arguments.has(Opt::Verbose)).await;
+    }
     let mut status = Status::default();
     if !update {
         git.find_unknown(&index, &spec, (Untracked::All, Ignored::Traditional), &mut status).await?;
@@ -67,10 +78,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     if arguments.has(Opt::Force) {
         new.extend(ignored.iter().cloned());
     } else if !update {
-        refused = refused_paths(git, &spec).await?;
+        refused = refused_paths(git, &spec, arguments.has(Opt::IgnoreMissing)).await?;
     }
     check_matches(git, &arguments, &spec, &index, &new, &ignored)?;
-    let is_dry = arguments.has(Opt::DryRun);
     let shows = arguments.has(Opt::Verbose) || is_dry;
     let removes = arguments.has(Opt::All)
         || update
@@ -135,34 +145,59 @@ pub(super) fn remove_conflicting(index: &mut Index, path: &[u8]) {
     }
 }
 
-/// Paths that were named and are ignored.
-async fn refused_paths(git: &mut Git, spec: &Pathspec) -> Result<Vec<Text>> {
+/// Notes what the files of entries look like now; nothing is added. Those that are not as they were may be told.
+async fn refresh(git: &mut Git, index: &mut Index, spec: &Pathspec, shows: bool) -> Result<u8> {
+    if let Some(given) = spec.unmatched(&index.entries.iter().map(|entry| entry.path.as_bytes())).first() {
+        return Err(fatal!("pathspec '{given}' did not match any files"));
+    }
+    let changes = index_and_work_tree(git, index, spec, Telling::CONTENTS).await?;
+    git.refresh_index(index, spec).await?;
+    if shows && !changes.is_empty() {
+        git.print(b"Unstaged changes after refreshing the index:\n").await?;
+        for change in &changes {
+            git.print(&[&[change.status, b'\t'][..], &change.path, b"\n"].concat_metered()).await?;
+        }
+    }
+    git.write_index(index).await?;
+    Ok(0)
+}
+
+/// Paths that were named and are ignored; those that are not there only on request.
+async fn refused_paths(git: &mut Git, spec: &Pathspec, with_missing: bool) -> Result<Vec<Text>> {
     let named: Vec<Vec<u8>> = spec.plain().map(|(_, path)| path.to_metered()).collect();
     let index = git.read_index().await?;
-    let mut refused: Vec<Text> = Vec::new();
+    let (mut refused, mut missing): (Vec<Text>, Vec<Text>) = (Vec::new(), Vec::new());
     for path in named {
-        let Some(metadata) = git.work_metadata(&path)? else { continue };
+        let metadata = git.work_metadata(&path)?;
+        let is_missing = metadata.is_none();
+        if is_missing && !with_missing {
+            continue;
+        }
+        let is_folder = metadata.is_some_and(|metadata| metadata.is_directory());
         if path.is_empty() || index.get(&path).is_some() || !index.folder(&path).is_empty() {
             continue;
         }
-        if git
-            .deciding_pattern(&path, metadata.is_directory())
-            .await?
-            .is_some_and(|(_, pattern)| !pattern.is_negated)
-        {
-            let mut shown = path.clone();
-            for slash in memchr::memchr_iter(b'/', &path) {
-                let above = path.get(..slash).unwrap_or(&[]);
-                if git.is_ignored(above, true).await? {
-                    shown = above.to_metered();
-                    break;
-                }
-            }
-            refused.push(shown.into());
+        let pattern = git.deciding_pattern(&path, is_folder).await?;
+        if pattern.is_none_or(|(_, pattern)| pattern.is_negated) {
+            continue;
         }
+        if is_missing {
+            missing.push(path.into());
+            continue;
+        }
+        let mut shown = path.clone();
+        for slash in memchr::memchr_iter(b'/', &path) {
+            let above = path.get(..slash).unwrap_or(&[]);
+            if git.is_ignored(above, true).await? {
+                shown = above.to_metered();
+                break;
+            }
+        }
+        refused.push(shown.into());
     }
     refused.sort();
     refused.dedup();
+    refused.append(&mut missing);
     Ok(refused)
 }
 
@@ -180,7 +215,8 @@ fn check_matches(
     let missing = spec.unmatched(&known.chain(others.iter().map(Text::as_bytes)));
     for given in missing {
         let is_there = git.fs().symlink_metadata(&git.ctx.absolute(&given)).is_ok();
-        if !is_there || arguments.has(Opt::Update) {
+        let may_miss = arguments.has(Opt::IgnoreMissing) && !arguments.has(Opt::Update);
+        if !may_miss && (!is_there || arguments.has(Opt::Update)) {
             return Err(fatal!("pathspec '{given}' did not match any files"));
         }
     }
@@ -188,6 +224,22 @@ fn check_matches(
 }
 
 impl Git {
+    /// Notes the times and sizes of files that are as the index says.
+    async fn refresh_index(&mut self, index: &mut Index, spec: &Pathspec) -> Result<()> {
+        let before = index.clone();
+        for (entry, known) in index.entries.iter_mut().zip(before.entries.iter()) {
+            self.ctx.tick().await?;
+            if known.stage > 0 || known.intent_to_add || !spec.matches(&known.path) {
+                continue;
+            }
+            let Some(metadata) = self.work_metadata(&known.path)? else { continue };
+            if self.work_mode(&known.path)? == Some(known.mode) && self.is_unchanged(&before, known).await? {
+                entry.stat = Stat::of(&metadata);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes what changed in files that the index knows.
     pub(super) async fn update_tracked(
         &mut self,

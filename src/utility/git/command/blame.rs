@@ -27,7 +27,7 @@ options! {
         Root = flag('\0', "root", "do not treat root commits as boundaries"),
         Minimal = flag('\0', "minimal", "spend extra cycles to find better match"),
         FirstParent = flag('\0', "first-parent", "follow only the first parent"),
-        Progress = flag('\0', "progress", "accepted; no progress is shown"),
+        Progress = flag('\0', "progress", "force progress reporting"),
         Since = value('\0', "since", "date", "ignore changes older than <date>"),
         Date = value('\0', "date", "format", "the format of dates"),
         Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
@@ -70,6 +70,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if let Some(option) = arguments.first_of([Opt::Moved, Opt::Copied, Opt::RevisionsFile]) {
         return Err(fatal!("-{} is not supported", option.short()));
+    }
+    if arguments.has(Opt::Progress) && arguments.has_any([Opt::Porcelain, Opt::LinePorcelain]) {
+        return Err(fatal!("--progress can't be used with --incremental or porcelain formats"));
     }
     let (revisions, file) = operands(git, &arguments)?;
     let path = Text::from(git.relative(&file)?);

@@ -3,6 +3,7 @@
 use super::for_each_ref::{Fields, sort};
 use super::prelude::*;
 use crate::memory::format;
+use crate::utility::git::columns::ColumnMode;
 use crate::utility::git::object::commit::message;
 use crate::utility::git::pretty::subject;
 use crate::utility::git::refs::is_valid_name;
@@ -15,7 +16,7 @@ options! {
         Track = optional('t', "track", "mode", "set branch tracking configuration"),
         SetUpstreamTo = value('u', "set-upstream-to", "upstream", "change the upstream info"),
         UnsetUpstream = flag('\0', "unset-upstream", "unset the upstream info"),
-        Color = optional('\0', "color", "when", "accepted where no colors are asked for"),
+        Color = optional('\0', "color", "when", "use colored output; refused where it is asked for"),
         Remotes = flag('r', "remotes", "act on remote-tracking branches"),
         Contains = value('\0', "contains", "commit", "print only branches that contain the commit"),
         NoContains = value('\0', "no-contains", "commit", "print only branches that don't contain the commit"),
@@ -53,6 +54,11 @@ git branch [<options>] (-c | -C) [<old-branch>] <new-branch>",
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    arguments.refuse_color(Opt::Color)?;
+    let columns = git.column_mode(&arguments, Opt::Column, "branch")?;
+    if arguments.has(Opt::Verbose) && columns.is_asked_for {
+        return Err(fatal!("options '--column' and '--verbose' cannot be used together"));
+    }
     let operands = arguments.operands.clone();
     if arguments.has(Opt::ShowCurrent) {
         if let Some(branch) = git.current_branch()? {
@@ -84,7 +90,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         Opt::Format,
     ]);
     if lists || operands.is_empty() {
-        return list(git, &arguments, &operands).await;
+        return list(git, &arguments, &operands, columns).await;
     }
     create(git, &arguments, &operands).await
 }
@@ -109,11 +115,15 @@ fn branch_name(git: &mut Git, name: &[u8]) -> Result<Text> {
 
 async fn create(git: &mut Git, arguments: &Arguments<Opt>, operands: &[Text]) -> Result<u8> {
     let (name, start) = match operands {
-        [name] => (name, Text::from_static(b"HEAD")),
+        [name] => (name, git.current_branch()?.unwrap_or_else(|| Text::from_static(b"HEAD"))),
         [name, start] => (name, start.clone()),
         _ => return Err(COMMAND.usage_error()),
     };
-    let options = BranchOptions { tracks: arguments.truth(Opt::Track), is_quiet: arguments.has(Opt::Quiet) };
+    let options = BranchOptions {
+        tracks: arguments.truth(Opt::Track),
+        is_quiet: arguments.has(Opt::Quiet),
+        is_logged: arguments.has(Opt::CreateReflog),
+    };
     git.make_branch(name, &start, arguments.has(Opt::Force), options).await?;
     Ok(0)
 }
@@ -124,6 +134,8 @@ pub(super) struct BranchOptions {
     /// Whether it follows the branch that it starts from; `None`: as configured.
     pub(super) tracks: Option<bool>,
     pub(super) is_quiet: bool,
+    /// Whether it gets a log where others have none.
+    pub(super) is_logged: bool,
 }
 
 impl Git {
@@ -162,6 +174,9 @@ impl Git {
             return Err(fatal!("not a valid object name: '{start_shown}'"));
         };
         let message = format!("branch: {} {start_shown}", if exists { "Reset to" } else { "Created from" });
+        if options.is_logged {
+            self.create_log(&full)?;
+        }
         self.update_ref(&full, id, message.as_bytes())?;
         let source = self.find_ref(start)?.map(|found| found.0);
         let from_remote = source.as_ref().is_some_and(|source| source.starts_with(b"refs/remotes/"));
@@ -350,7 +365,77 @@ struct Row {
     id: ObjectId,
 }
 
-async fn list(git: &mut Git, arguments: &Arguments<Opt>, patterns: &[Text]) -> Result<u8> {
+async fn list(
+    git: &mut Git,
+    arguments: &Arguments<Opt>,
+    patterns: &[Text],
+    columns: ColumnMode,
+) -> Result<u8> {
+    let rows = rows(git, arguments, patterns).await?;
+    let width = rows.iter().map(|row| String::from_utf8_lossy(&row.shown).chars().count()).max().unwrap_or(0);
+    let is_verbose = arguments.has(Opt::Verbose);
+    let abbreviation = if is_verbose { abbreviation(arguments)? } else { None };
+    let mut lines: Vec<Vec<u8>> = Vec::new();
+    for row in &rows {
+        let line = match arguments.value(Opt::Format).cloned() {
+            Some(format) => {
+                let name = row.full.clone().unwrap_or_else(|| row.shown.clone());
+                let fields = Fields { name: &name, id: row.id, is_head: row.is_current };
+                git.format_ref(&format, &fields).await?
+            }
+            None if is_verbose => {
+                let mut line = front(row);
+                let length = String::from_utf8_lossy(&row.shown).chars().count();
+                line.resize_by(width - length + 1, b' ');
+                let shows_upstream = arguments.count(Opt::Verbose) > 1;
+                line.extend_from_slice(&verbose(git, row, shows_upstream, abbreviation).await?);
+                line
+            }
+            None => {
+                let mut line = front(row);
+                if let Some(target) = target(git, row)? {
+                    line.extend_from_slice(&[b" -> ", &target[..]].concat_metered());
+                }
+                line
+            }
+        };
+        lines.push(line);
+    }
+    let columns = if is_verbose { ColumnMode::default() } else { columns };
+    let text = columns.lay_out(&lines, b"", 1, git.terminal_columns());
+    git.print(&text).await?;
+    Ok(0)
+}
+
+/// What stands before all else in a line.
+fn front(row: &Row) -> Vec<u8> {
+    [if row.is_current { &b"* "[..] } else { b"  " }, &row.shown].concat_metered()
+}
+
+/// What a symbolic ref leads to, in short.
+fn target(git: &mut Git, row: &Row) -> Result<Option<Text>> {
+    let Some(name) = &row.full else { return Ok(None) };
+    match git.read_ref(name)? {
+        Some(crate::utility::git::refs::RefValue::Symbolic(target)) => git.shorten(&target).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The digits of names that `--abbrev` asks for; `None`: as many as are needed.
+fn abbreviation(arguments: &Arguments<Opt>) -> Result<Option<usize>> {
+    if arguments.truth(Opt::Abbrev) == Some(false) {
+        return Ok(Some(40));
+    }
+    let Some(given) = arguments.value(Opt::Abbrev) else { return Ok(None) };
+    match std::str::from_utf8(given).ok().and_then(|text| text.parse::<i64>().ok()) {
+        Some(0) => Ok(Some(40)),
+        Some(digits) => Ok(Some(digits.clamp(4, 40) as usize)),
+        None => Err(GitError::Error("option `abbrev' expects a numerical value".into(), 129)),
+    }
+}
+
+/// The lines that are listed.
+async fn rows(git: &mut Git, arguments: &Arguments<Opt>, patterns: &[Text]) -> Result<Vec<Row>> {
     let fronts: &[&str] = match (arguments.has(Opt::All), arguments.has(Opt::Remotes)) {
         (true, _) => &["refs/heads/", "refs/remotes/"],
         (_, true) => &["refs/remotes/"],
@@ -376,9 +461,8 @@ async fn list(git: &mut Git, arguments: &Arguments<Opt>, patterns: &[Text]) -> R
         refs.extend(git.refs(front.as_bytes()).await?);
     }
     let key = arguments.value(Opt::Sort).cloned().or_else(|| git.config.get("branch.sort").map(Text::from));
-    if let Some(key) = key {
-        refs = sort(git, refs, &[key]).await?;
-    }
+    let keys: Vec<Text> = key.into_iter().collect();
+    refs = sort(git, refs, &keys, arguments.has(Opt::IgnoreCase)).await?;
     for (name, id) in refs {
         let short = name
             .strip_prefix(b"refs/heads/")
@@ -402,47 +486,19 @@ async fn list(git: &mut Git, arguments: &Arguments<Opt>, patterns: &[Text]) -> R
             kept.push(row);
         }
     }
-    if let Some(format) = arguments.value(Opt::Format).cloned() {
-        for row in &kept {
-            let name = row.full.clone().unwrap_or_else(|| row.shown.clone());
-            let fields = Fields { name: &name, id: row.id, is_head: row.is_current };
-            let line = git.format_ref(&format, &fields).await?;
-            git.print(&[&line[..], b"\n"].concat_metered()).await?;
-        }
-        return Ok(0);
-    }
-    let width = kept.iter().map(|row| String::from_utf8_lossy(&row.shown).chars().count()).max().unwrap_or(0);
-    for row in &kept {
-        let mut line: Vec<u8> = if row.is_current { b"* ".to_metered() } else { b"  ".to_metered() };
-        line.extend_from_slice(&row.shown);
-        if arguments.has(Opt::Verbose) {
-            let length = String::from_utf8_lossy(&row.shown).chars().count();
-            line.resize_by(width - length + 1, b' ');
-            let target = match &row.full {
-                Some(name) => git.read_ref(name)?,
-                None => None,
-            };
-            match target {
-                Some(crate::utility::git::refs::RefValue::Symbolic(target)) => {
-                    let short = git.shorten(&target)?;
-                    line.extend_from_slice(&[b"-> ", &short[..]].concat_metered());
-                }
-                _ => line.extend_from_slice(&verbose(git, row, arguments.count(Opt::Verbose) > 1).await?),
-            }
-        } else if let Some(name) = &row.full
-            && let Some(crate::utility::git::refs::RefValue::Symbolic(target)) = git.read_ref(name)?
-        {
-            let short = git.shorten(&target)?;
-            line.extend_from_slice(&[b" -> ", &short[..]].concat_metered());
-        }
-        line.push(b'\n');
-        git.print(&line).await?;
-    }
-    Ok(0)
+    Ok(kept)
 }
 
-async fn verbose(git: &mut Git, row: &Row, shows_upstream: bool) -> Result<Vec<u8>> {
-    let short = git.abbreviate(&row.id, None)?;
+async fn verbose(
+    git: &mut Git,
+    row: &Row,
+    shows_upstream: bool,
+    abbreviation: Option<usize>,
+) -> Result<Vec<u8>> {
+    if let Some(target) = target(git, row)? {
+        return Ok([b"-> ", &target[..]].concat_metered());
+    }
+    let short = git.abbreviate(&row.id, abbreviation)?;
     let mut text: Vec<u8> = [&short[..], b" "].concat_metered();
     let branch = row.full.as_ref().and_then(|name| name.strip_prefix(b"refs/heads/")).map(Text::from);
     if let Some(upstream) = branch.and_then(|branch| git.upstream(&branch)) {

@@ -2,6 +2,7 @@
 
 use super::branch::BranchOptions;
 use super::prelude::*;
+use super::restore::TakeOptions;
 use crate::memory::format;
 use crate::utility::git::diff::change::Change;
 use crate::utility::git::diff::files::{Telling, index_and_work_tree};
@@ -15,11 +16,11 @@ options! {
     enum Opt {
         NewBranch = value('b', "", "branch", "create and checkout a new branch"),
         ResetBranch = value('B', "", "branch", "create/reset and checkout a branch"),
-        Reflog = flag('l', "", "accepted"),
+        Reflog = flag('l', "", "create reflog for new branch"),
         Guess = flag('\0', "guess", "second guess 'git checkout <no-such-branch>' (default)"),
         Overlay = flag('\0', "overlay", "use overlay mode (default)"),
         Quiet = flag('q', "quiet", "suppress progress reporting"),
-        Progress = flag('\0', "progress", "accepted"),
+        Progress = flag('\0', "progress", "force progress reporting"),
         Merge = flag('m', "merge", "not supported"),
         Detach = flag('d', "detach", "detach HEAD at named commit"),
         Track = optional('t', "track", "mode", "set branch tracking configuration"),
@@ -28,7 +29,7 @@ options! {
         Ours = flag('2', "ours", "checkout our version for unmerged files"),
         Theirs = flag('3', "theirs", "checkout their version for unmerged files"),
         Patch = flag('p', "patch", "not supported"),
-        IgnoreOtherWorktrees = flag('\0', "ignore-other-worktrees", "accepted"),
+        IgnoreOtherWorktrees = flag('\0', "ignore-other-worktrees", "do not check if another worktree is using this branch"),
     }
 }
 
@@ -55,17 +56,25 @@ pub(super) struct SwitchOptions {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
-    if let Some(option) = arguments.first_of([Opt::Merge, Opt::Patch, Opt::Ours, Opt::Theirs]) {
+    if let Some(option) = arguments.first_of([Opt::Merge, Opt::Patch]) {
         return Err(fatal!("checkout --{} is not supported", option.long()));
     }
     let options = SwitchOptions {
         detaches: arguments.has(Opt::Detach),
         is_forced: arguments.has(Opt::Force),
         resets: arguments.has(Opt::ResetBranch),
-        branch: BranchOptions { tracks: arguments.truth(Opt::Track), is_quiet: arguments.has(Opt::Quiet) },
+        branch: BranchOptions {
+            tracks: arguments.truth(Opt::Track),
+            is_quiet: arguments.has(Opt::Quiet),
+            is_logged: arguments.has(Opt::Reflog),
+        },
     };
     let (before, after) = arguments.parts();
     let (before, after) = (before.to_metered(), after.to_metered());
+    let creates = [Opt::Orphan, Opt::NewBranch, Opt::ResetBranch];
+    if arguments.last_of(creates).is_some() {
+        check_switching(&arguments)?;
+    }
     if let Some(name) = arguments.value(Opt::Orphan).cloned() {
         return git.switch_orphan(&name);
     }
@@ -82,9 +91,10 @@ async fn run(git: &mut Git) -> Result<u8> {
             Some(name) => Some(tree_of(git, name).await?),
             None => None,
         };
-        return take(git, &after, source, &before).await;
+        return take(git, &arguments, &after, source, None).await;
     }
     let Some(first) = before.first().cloned() else {
+        check_switching(&arguments)?;
         if arguments.has(Opt::Detach) {
             return git.switch_to(b"HEAD", options).await;
         }
@@ -93,9 +103,14 @@ async fn run(git: &mut Git) -> Result<u8> {
     if before.len() == 1 {
         let is_name = &*first == b"-" || git.resolve_commit(&first).await?.is_some();
         if is_name {
+            check_switching(&arguments)?;
             return git.switch_to(&first, options).await;
         }
-        if let Some(remote) = git.guess_remote(&first).await? {
+        let guesses = arguments.truth(Opt::Guess).or_else(|| git.config.truth("checkout.guess"));
+        if guesses != Some(false)
+            && let Some(remote) = git.guess_remote(&first).await?
+        {
+            check_switching(&arguments)?;
             if !has_separator && git.fs().symlink_metadata(&git.ctx.absolute(&first)).is_ok() {
                 return Err(fatal!(
                     "'{first}' could be both a local file and a tracking branch.\nPlease use -- (and optionally --no-guess) to disambiguate"
@@ -106,15 +121,15 @@ async fn run(git: &mut Git) -> Result<u8> {
         if has_separator {
             return Err(fatal!("invalid reference: {first}"));
         }
-        return take(git, &before, None, &[]).await;
+        return take(git, &arguments, &before, None, Some(&[])).await;
     }
     match git.resolve(&first).await? {
         Some(_) => {
             let tree = tree_of(git, &first).await?;
             let paths = before.get(1..).unwrap_or(&[]).to_metered();
-            take(git, &paths, Some(tree), &before).await
+            take(git, &arguments, &paths, Some(tree), Some(&before)).await
         }
-        None => take(git, &before, None, &[]).await,
+        None => take(git, &arguments, &before, None, Some(&[])).await,
     }
 }
 
@@ -123,8 +138,49 @@ async fn tree_of(git: &mut Git, name: &Text) -> Result<ObjectId> {
     git.peel(id, Kind::Tree).await?.ok_or_else(|| fatal!("reference is not a tree: {name}"))
 }
 
-async fn take(git: &mut Git, paths: &[Text], source: Option<ObjectId>, before: &[Text]) -> Result<u8> {
-    let count = git.take_paths(paths, source, (source.is_some(), true), false).await?;
+/// Refuses options that are for paths alone.
+fn check_switching(arguments: &Arguments<Opt>) -> Result<()> {
+    let name = if arguments.truth(Opt::Overlay).is_some() {
+        "--[no]-overlay"
+    } else if arguments.last_of([Opt::Ours, Opt::Theirs]).is_some() {
+        "--ours/--theirs"
+    } else {
+        return Ok(());
+    };
+    Err(fatal!("'{name}' cannot be used with switching branches"))
+}
+
+/// Takes paths; how many they were is told where `--` did not say that they are paths.
+async fn take(
+    git: &mut Git,
+    arguments: &Arguments<Opt>,
+    paths: &[Text],
+    source: Option<ObjectId>,
+    told: Option<&[Text]>,
+) -> Result<u8> {
+    if arguments.has(Opt::Detach) {
+        let path = paths.first().cloned().unwrap_or_default();
+        return Err(fatal!("git checkout: --detach does not take a path argument '{path}'"));
+    }
+    for (option, name) in [(Opt::Track, "--track"), (Opt::Reflog, "-l")] {
+        if arguments.has(option) {
+            return Err(fatal!("'{name}' cannot be used with updating paths"));
+        }
+    }
+    let options = TakeOptions {
+        staged: source.is_some(),
+        worktree: true,
+        removes: arguments.truth(Opt::Overlay) == Some(false),
+        side: match arguments.last_of([Opt::Ours, Opt::Theirs]) {
+            Some(Opt::Ours) => Some(2),
+            Some(_) => Some(3),
+            None => None,
+        },
+        skips_unmerged: arguments.has(Opt::Force),
+        is_quiet: arguments.has(Opt::Quiet),
+    };
+    let count = git.take_paths(paths, source, options).await?;
+    let Some(before) = told.filter(|_| !options.is_quiet) else { return Ok(0) };
     let plural = if count == 1 { "" } else { "s" };
     match (source, before.first()) {
         (Some(tree), Some(_)) => {
@@ -294,6 +350,9 @@ impl Git {
                     "'{start_name}' is not a commit and a branch '{name}' cannot be created from it"
                 ));
             };
+            if options.branch.is_logged {
+                self.create_log(&full)?;
+            }
             self.update_ref(&full, id, format!("branch: Reset to {start_name}").as_bytes())?;
             return self.switch(id, Some(full), name, options, true).await;
         }

@@ -1,21 +1,25 @@
 //! `git commit`: the index becomes a commit. Hooks and editors are not run.
 
+mod message;
+
 use super::prelude::*;
+use super::status::{Layout, LongView, View, untracked_mode};
 use crate::memory::format;
 use crate::utility::git::diff::options::Formats;
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::identity::Who;
-use crate::utility::git::index::Index;
-use crate::utility::git::object::commit::{header, message};
+use crate::utility::git::index::{Index, KnownTrees};
 use crate::utility::git::object::tree::{TREE, TreeEntry, write};
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
-use crate::utility::git::status::{Ignored, Untracked};
+use crate::utility::git::status::Ignored;
+pub(super) use message::cleaned;
+use message::{add_trailers, author, given_message, tidied};
 
 options! {
     enum Opt {
         Quiet = flag('q', "quiet", "suppress summary after successful commit"),
-        Verbose = flag('v', "verbose", "accepted; there is no editor"),
+        Verbose = flag('v', "verbose", "show diff in what --dry-run prints"),
         File = value('F', "file", "file", "read message from file"),
         Author = value('\0', "author", "author", "override author for commit"),
         Date = value('\0', "date", "date", "override date for commit"),
@@ -28,9 +32,9 @@ options! {
         Trailer = value('\0', "trailer", "trailer", "add custom trailer(s)"),
         Signoff = flag('s', "signoff", "add a Signed-off-by trailer"),
         Template = value('t', "template", "file", "not supported"),
-        Edit = flag('e', "edit", "accepted where a message is given; there is no editor"),
+        Edit = flag('e', "edit", "force edit of commit"),
         Cleanup = value('\0', "cleanup", "mode", "how to strip spaces and #comments from message"),
-        Status = flag('\0', "status", "accepted"),
+        Status = flag('\0', "status", "include status in commit message template"),
         GpgSign = optional('S', "gpg-sign", "key-id", "not supported"),
         All = flag('a', "all", "commit all changed files"),
         Include = flag('i', "include", "add specified files to index for commit"),
@@ -38,13 +42,17 @@ options! {
         Patch = flag('p', "patch", "not supported"),
         Only = flag('o', "only", "commit only specified files"),
         NoVerify = flag('n', "no-verify", "bypass pre-commit and commit-msg hooks"),
-        Verify = flag('\0', "verify", "accepted; hooks are not run"),
+        Verify = flag('\0', "verify", "run hooks, of which there are none"),
         DryRun = flag('\0', "dry-run", "show what would be committed"),
         Short = flag('\0', "short", "show status concisely"),
         Porcelain = flag('\0', "porcelain", "machine-readable output"),
+        Branch = flag('\0', "branch", "show branch information"),
+        AheadBehind = flag('\0', "ahead-behind", "compute full ahead/behind values"),
+        Long = flag('\0', "long", "show status in long format (default)"),
+        Null = flag('z', "null", "terminate entries with NUL"),
         Amend = flag('\0', "amend", "amend previous commit"),
-        NoPostRewrite = flag('\0', "no-post-rewrite", "accepted"),
-        UntrackedFiles = optional('u', "untracked-files", "mode", "accepted"),
+        NoPostRewrite = flag('\0', "no-post-rewrite", "bypass post-rewrite hook"),
+        UntrackedFiles = optional('u', "untracked-files", "mode", "show untracked files, optional modes: all, normal, no. (Default: all)"),
         AllowEmpty = flag('\0', "allow-empty", "ok to record an empty change"),
         AllowEmptyMessage = flag('\0', "allow-empty-message", "ok to record a change with an empty message"),
     }
@@ -134,87 +142,12 @@ impl Git {
     }
 }
 
-/// A message without comments, blanks at the ends of lines, and more than one blank line.
-pub(super) fn cleaned(text: &[u8], strips_comments: bool) -> Vec<u8> {
-    let mut out: Vec<u8> = Vec::new();
-    let mut blanks = 0;
-    for line in text.split(|byte| *byte == b'\n') {
-        if strips_comments && line.starts_with(b"#") {
-            continue;
-        }
-        let line = line.trim_ascii_end();
-        if line.is_empty() {
-            blanks += 1;
-            continue;
-        }
-        if blanks > 0 && !out.is_empty() {
-            out.push(b'\n');
-        }
-        blanks = 0;
-        out.extend_from_slice(line);
-        out.push(b'\n');
-    }
-    out
-}
-
-/// The message that was given; `None`: none was.
-async fn given_message(
-    git: &mut Git,
-    arguments: &Arguments<Opt>,
-    amended: Option<&[u8]>,
-) -> Result<Option<Vec<u8>>> {
-    let mut text: Option<Vec<u8>> = None;
-    let parts: Vec<Text> = arguments.values(Opt::Message).cloned().collect();
-    if !parts.is_empty() {
-        let mut whole: Vec<u8> = Vec::new();
-        for part in &parts {
-            if !whole.is_empty() {
-                whole.push(b'\n');
-            }
-            whole.extend_from_slice(part);
-            if !whole.ends_with(b"\n") {
-                whole.push(b'\n');
-            }
-        }
-        text = Some(whole);
-    } else if let Some(file) = arguments.value(Opt::File).cloned() {
-        let bytes = if &*file == b"-" {
-            git.ctx.standard_input().read_to_end().await?
-        } else {
-            let path = git.ctx.absolute(&file);
-            match crate::utility::git::repository::read_file(git.fs(), &path)? {
-                Some(bytes) => bytes,
-                None => return Err(fatal!("could not read log file '{file}': No such file or directory")),
-            }
-        };
-        text = Some(bytes);
-    } else if let Some(name) =
-        arguments.value(Opt::ReuseMessage).or_else(|| arguments.value(Opt::ReeditMessage)).cloned()
-    {
-        let Some(id) = git.resolve_commit(&name).await? else {
-            return Err(fatal!("could not lookup commit '{name}'"));
-        };
-        let bytes = git.object(&id).await?.1;
-        text = Some(message(&bytes).to_metered());
-    } else if let Some((word, name)) =
-        [Opt::Fixup, Opt::Squash].iter().find_map(|word| Some((*word, arguments.value(*word)?.clone())))
-    {
-        let Some(id) = git.resolve_commit(&name).await? else {
-            return Err(fatal!("could not lookup commit '{name}'"));
-        };
-        let bytes = git.object(&id).await?.1;
-        text = Some([word.long().as_bytes(), b"! ", &subject(message(&bytes)), b"\n"].concat_metered());
-    } else if let Some(bytes) = amended {
-        text = Some(message(bytes).to_metered());
-    }
-    Ok(text)
-}
-
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     if let Some(option) = arguments.first_of([Opt::Interactive, Opt::Patch, Opt::GpgSign, Opt::Template]) {
         return Err(fatal!("commit --{} is not supported", option.long()));
     }
+    check_sources(&arguments)?;
     if arguments.has(Opt::All) && !arguments.operands.is_empty() {
         return Err(fatal!(
             "paths '{} ...' with -a does not make sense",
@@ -230,14 +163,22 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(id) => Some(git.object(&id).await?.1),
         None => None,
     };
+    let is_dry = is_dry(&arguments)?;
     let mut index = git.read_index().await?;
-    if index.is_unmerged() && arguments.operands.is_empty() && !arguments.has(Opt::All) {
+    if !is_dry && index.is_unmerged() && arguments.operands.is_empty() && !arguments.has(Opt::All) {
         git.say("error: Committing is not possible because you have unmerged files.");
         git.say("hint: Fix them up in the work tree, and then use 'git add/rm <file>'");
         git.say("hint: as appropriate to mark resolution and make a commit.");
         return Err(fatal!("Exiting because of an unresolved conflict."));
     }
     let spec = git.pathspec(&arguments.operands)?;
+    if !spec.is_empty() && !arguments.has(Opt::Include) {
+        for (name, operation) in [(&b"MERGE_HEAD"[..], "merge"), (b"CHERRY_PICK_HEAD", "cherry-pick")] {
+            if git.fs().metadata(&crate::utility::file::join(&git.repo.git_dir, name)).is_ok() {
+                return Err(fatal!("cannot do a partial commit during a {operation}."));
+            }
+        }
+    }
     let mut committed = index.clone();
     if arguments.has(Opt::All) {
         git.update_tracked(&mut index, &Pathspec::default(), true, false).await?;
@@ -253,8 +194,11 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.update_tracked(&mut index, &spec, true, false).await?;
         committed =
             if arguments.has(Opt::Include) { index.clone() } else { only(git, &index, &spec).await? };
+    } else if arguments.has(Opt::Only) {
+        // The last commit is amended, without what is staged.
+        let tree = git.head_tree().await?;
+        committed = git.index_of_tree(tree, &index).await?;
     }
-    let tree = git.write_tree(&committed).await?;
     let parents: Vec<ObjectId> = match (&amended, head) {
         (Some(_), Some(id)) => git.commit(&id).await?.parents.clone(),
         (None, Some(id)) => {
@@ -270,36 +214,33 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(parent) => git.commit(parent).await?.tree,
         None => ObjectId::EMPTY_TREE,
     };
+    let shown = Shown { old_tree, amends: amends.then_some(parents.is_empty()) };
+    if is_dry {
+        return show_status(git, &arguments, &committed, shown).await;
+    }
+    let tree = git.write_tree(&committed).await?;
     let is_empty = tree == old_tree && parents.len() < 2;
     let allows_empty = arguments.has(Opt::AllowEmpty) || (amends && parents.is_empty());
-    if arguments.has(Opt::DryRun)
-        || arguments.has(Opt::Short)
-        || arguments.has(Opt::Porcelain)
-        || (is_empty && !allows_empty && !amends)
-    {
-        git.write_index(&index).await?;
-        return show_status(git, &arguments, is_empty).await;
+    if is_empty && !allows_empty && !amends {
+        return show_status(git, &arguments, &committed, shown).await;
     }
     if is_empty && amends && !allows_empty && !parents.is_empty() {
         git.say(
             "You asked to amend the most recent commit, but doing so would make\nit empty. You can repeat your command with \
 --allow-empty, or you can\nremove the commit entirely with \"git reset HEAD^\".",
         );
-        show_status(git, &arguments, true).await?;
+        show_status(git, &arguments, &committed, shown).await?;
         return Ok(1);
     }
     let author = author(git, &arguments, amended.as_deref()).await?;
     let Some(text) = given_message(git, &arguments, amended.as_deref()).await? else {
-        return Err(GitError::Plain(
-            "error: Terminal is dumb, but EDITOR unset\nPlease supply the message using either -m or -F option.\n".into(),
-            1,
-        ));
+        git.edit_message()?;
+        return Err(GitError::Plain("Aborting commit due to empty commit message.\n".into(), 1));
     };
-    let mut text = match arguments.value(Opt::Cleanup).map(Text::as_bytes) {
-        Some(b"verbatim") => text,
-        Some(b"strip") => cleaned(&text, true),
-        _ => cleaned(&text, false),
-    };
+    let mut text = tidied(git, &arguments, text)?;
+    if arguments.has(Opt::Edit) {
+        git.edit_message()?;
+    }
     if text.trim_ascii().is_empty() && !arguments.has(Opt::AllowEmptyMessage) {
         return Err(GitError::Plain("Aborting commit due to empty commit message.\n".into(), 1));
     }
@@ -336,81 +277,79 @@ async fn only(git: &mut Git, index: &Index, spec: &Pathspec) -> Result<Index> {
     Ok(result)
 }
 
-async fn author(git: &mut Git, arguments: &Arguments<Opt>, amended: Option<&[u8]>) -> Result<Vec<u8>> {
-    let mut line = match amended.filter(|_| !arguments.has(Opt::ResetAuthor)) {
-        Some(bytes) => header(bytes, b"author").unwrap_or(&[]).to_metered(),
-        None => {
-            match arguments.value(Opt::ReuseMessage).cloned().filter(|_| !arguments.has(Opt::ResetAuthor)) {
-                Some(name) => {
-                    let Some(id) = git.resolve_commit(&name).await? else {
-                        return Err(fatal!("could not lookup commit '{name}'"));
-                    };
-                    let bytes = git.object(&id).await?.1;
-                    header(&bytes, b"author").unwrap_or(&[]).to_metered()
-                }
-                None => git.who(Who::Author)?,
-            }
-        }
-    };
-    let split = memchr::memrchr(b'>', &line).map_or(line.len(), |at| at + 1);
-    if let Some(given) = arguments.value(Opt::Author) {
-        if !given.contains(&b'<') || !given.ends_with(b">") {
-            return Err(fatal!("--author '{given}' is not 'Name <email>' and matches no existing author"));
-        }
-        line = [&given[..], line.get(split..).unwrap_or(&[])].concat_metered();
-    }
-    if let Some(date) = arguments.value(Opt::Date) {
-        let Some((seconds, zone)) = crate::utility::git::date::parse_exact(date, git) else {
-            return Err(fatal!("invalid date format: {date}"));
-        };
-        let split = memchr::memrchr(b'>', &line).map_or(line.len(), |at| at + 1);
-        let sign = if zone < 0 { '-' } else { '+' };
-        let when = format!(" {seconds} {sign}{:04}", zone.abs());
-        line = [line.get(..split).unwrap_or(&[]), when.as_bytes()].concat_metered();
-    }
-    Ok(line)
+/// What a commit would be made of.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    /// The tree of the commit before it.
+    old_tree: ObjectId,
+    /// The last commit is amended, and whether that is the first one.
+    amends: Option<bool>,
 }
 
-fn add_trailers(git: &Git, arguments: &Arguments<Opt>, text: &mut Vec<u8>) -> Result<()> {
-    let mut lines: Vec<Vec<u8>> = Vec::new();
-    if arguments.has(Opt::Signoff) {
-        let who = git.who(Who::Committer)?;
-        let end = memchr::memrchr(b'>', &who).map_or(who.len(), |at| at + 1);
-        lines.push([&b"Signed-off-by: "[..], who.get(..end).unwrap_or(&who)].concat_metered());
-    }
-    for trailer in arguments.values(Opt::Trailer) {
-        let at = trailer.iter().position(|byte| b"=:".contains(byte)).unwrap_or(trailer.len());
-        let (key, value) = (trailer.get(..at).unwrap_or(trailer), trailer.get(at + 1..).unwrap_or(&[]));
-        lines.push([key, b": ", value.trim_ascii()].concat_metered());
-    }
-    for line in lines {
-        let is_trailer = |line: &[u8]| {
-            memchr::memmem::find(line, b": ").is_some_and(|at| !line.get(..at).unwrap_or(&[]).contains(&b' '))
-        };
-        let body = text.trim_ascii_end();
-        let last = memchr::memmem::rfind(body, b"\n\n").map(|at| body.get(at + 2..).unwrap_or(&[]));
-        let has_block = last.is_some_and(|last| last.split(|byte| *byte == b'\n').all(is_trailer));
-        if has_block
-            && last.is_some_and(|last| last.split(|byte| *byte == b'\n').any(|known| *known == *line))
-        {
-            continue;
+/// Whether options that say what is committed go together.
+fn check_sources(arguments: &Arguments<Opt>) -> Result<()> {
+    let all = [(Opt::Include, "-i/--include"), (Opt::Only, "-o/--only"), (Opt::All, "-a/--all")];
+    let names: Vec<&str> =
+        all.iter().filter(|(option, _)| arguments.has(*option)).map(|pair| pair.1).collect();
+    match names.as_slice() {
+        [one, two] => return Err(fatal!("options '{one}' and '{two}' cannot be used together")),
+        [one, two, three] => {
+            return Err(fatal!("options '{one}', '{two}', and '{three}' cannot be used together"));
         }
-        if !has_block {
-            text.push(b'\n');
-        }
-        text.extend_from_slice(&line);
-        text.push(b'\n');
+        _ => {}
+    }
+    let is_alone = arguments.has(Opt::Only) && !arguments.has_any([Opt::Amend, Opt::AllowEmpty]);
+    if arguments.operands.is_empty() && (arguments.has(Opt::Include) || is_alone) {
+        return Err(fatal!("No paths with --include/--only does not make sense."));
     }
     Ok(())
 }
 
-async fn show_status(git: &mut Git, arguments: &Arguments<Opt>, is_empty: bool) -> Result<u8> {
-    if arguments.has(Opt::Short) || arguments.has(Opt::Porcelain) {
-        return Ok(u8::from(is_empty));
+/// Whether only the status is shown.
+fn is_dry(arguments: &Arguments<Opt>) -> Result<bool> {
+    let layout = arguments.last_of([Opt::Short, Opt::Porcelain, Opt::Long]);
+    if layout == Some(Opt::Long) && arguments.has(Opt::Null) {
+        return Err(fatal!("options '--long' and '-z' cannot be used together"));
     }
-    let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;
-    super::status::long(git, &status, Untracked::Normal, 0, true).await?;
-    Ok(u8::from(is_empty))
+    Ok(layout.is_some() || arguments.has_any([Opt::DryRun, Opt::Null]))
+}
+
+/// Shows what would be committed; the status says whether there is something.
+async fn show_status(git: &mut Git, arguments: &Arguments<Opt>, index: &Index, shown: Shown) -> Result<u8> {
+    let layout = match arguments.last_of([Opt::Short, Opt::Porcelain, Opt::Long]) {
+        Some(Opt::Short) => Layout::Short,
+        Some(Opt::Porcelain) => Layout::First,
+        None if arguments.has(Opt::Null) => Layout::First,
+        _ => Layout::Long,
+    };
+    let (given, mode) = (arguments.truth(Opt::UntrackedFiles), arguments.value(Opt::UntrackedFiles));
+    let untracked = untracked_mode(git, given, mode)?;
+    let for_scripts = layout == Layout::First || arguments.has(Opt::Null);
+    let configured = |name: &str, value: bool| !for_scripts && git.config.truth(name) == Some(value);
+    let view = View {
+        layout,
+        shows_branch: arguments.truth(Opt::Branch).unwrap_or_else(|| configured("status.branch", true)),
+        shows_stash: false,
+        ends_in_nul: arguments.has(Opt::Null),
+        long: LongView {
+            untracked,
+            verbosity: arguments.count(Opt::Verbose),
+            counts: arguments
+                .truth(Opt::AheadBehind)
+                .unwrap_or_else(|| !configured("status.aheadbehind", false)),
+            is_commit: true,
+            amends: shown.amends,
+            compared: Some((shown.old_tree, index.clone())),
+            ..LongView::default()
+        },
+    };
+    let renames = git.diff_defaults().renames.filter(|_| git.config.truth("status.renames") != Some(false));
+    let kinds = (untracked, Ignored::No);
+    let (spec, trees) = (Pathspec::default(), KnownTrees::default());
+    let status = git.status_of(shown.old_tree, (index, &trees), &spec, kinds, renames).await?;
+    super::status::print(git, &status, &view).await?;
+    let is_merging = git.fs().metadata(&crate::utility::file::join(&git.repo.git_dir, b"MERGE_HEAD")).is_ok();
+    Ok(u8::from(!status.is_committable(is_merging)))
 }
 
 /// `[main abc1234] subject` and what changed.

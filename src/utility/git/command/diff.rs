@@ -243,7 +243,8 @@ async fn tree_of(git: &mut Git, id: ObjectId) -> Result<ObjectId> {
     git.peel(id, Kind::Tree).await?.ok_or_else(|| fatal!("bad object {id}"))
 }
 
-async fn base_tree(git: &mut Git, id: ObjectId, from_base: bool) -> Result<ObjectId> {
+/// The tree of an object, or of the merge base of a commit and `HEAD`.
+pub(super) async fn base_tree(git: &mut Git, id: ObjectId, from_base: bool) -> Result<ObjectId> {
     if !from_base {
         return tree_of(git, id).await;
     }

@@ -9,7 +9,7 @@ options! {
     enum Opt {
         Diff(DiffOpt),
         Side(SideOpt),
-        IgnoreGone = flag('q', "", "accepted; files that are gone are told"),
+        IgnoreGone = flag('q', "", "files that are gone are told all the same"),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::utility::git::diff::options::DiffOpt;
 
 options! {
     enum Opt {
+        MergeBase = flag('\0', "merge-base", "compare with the merge base of the commit and HEAD"),
         Cached = flag('\0', "cached", "compare with the index alone"),
         Recursive = flag('r', "", "recurse into subtrees, as it always does"),
         IgnoreGone = flag('m', "", "files that are gone count as up to date"),
@@ -33,13 +34,18 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Err(COMMAND.usage_error());
     };
     let id = git.resolve_or_fail(name).await?;
-    let Some(tree) = git.peel(id, Kind::Tree).await? else { return Err(fatal!("bad tree object {name}")) };
+    let tree = if arguments.has(Opt::MergeBase) {
+        super::diff::base_tree(git, id, true).await?
+    } else {
+        git.peel(id, Kind::Tree).await?.ok_or_else(|| fatal!("bad tree object {name}"))?
+    };
     let spec = git.pathspec(paths)?;
     let index = git.read_index().await?;
     let changes = if arguments.has(Opt::Cached) {
         tree_and_index(git, tree, &index, &spec).await?
     } else {
-        tree_and_work_tree(git, tree, &index, &spec, (Telling::FILES, None)).await?
+        let telling = Telling { forgives_gone: arguments.has(Opt::IgnoreGone), ..Telling::FILES };
+        tree_and_work_tree(git, tree, &index, &spec, (telling, None)).await?
     };
     super::diff::finish(git, changes, &options).await
 }

@@ -23,7 +23,7 @@ options! {
         Contains = value('\0', "contains", "commit", "print only refs which contain the commit"),
         NoContains = value('\0', "no-contains", "commit", "print only refs which don't contain the commit"),
         IgnoreCase = flag('\0', "ignore-case", "sorting and filtering are case insensitive"),
-        Color = optional('\0', "color", "when", "accepted where no colors are asked for"),
+        Color = optional('\0', "color", "when", "respect format colors; refused where they are asked for"),
         Exclude = value('\0', "exclude", "pattern", "exclude refs which match pattern"),
     }
 }
@@ -46,10 +46,10 @@ pub(super) struct Fields<'f> {
     pub(super) is_head: bool,
 }
 
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
+fn fits(pattern: &[u8], name: &[u8], ignore_case: bool) -> bool {
     let bare = pattern.strip_suffix(b"/").unwrap_or(pattern);
     name.strip_prefix(bare).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-        || matches(pattern, name, true, false)
+        || matches(pattern, name, true, ignore_case)
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
@@ -57,14 +57,16 @@ async fn run(git: &mut Git) -> Result<u8> {
     if let Some(option) = arguments.first_of([Opt::Shell, Opt::Perl, Opt::Python, Opt::Tcl]) {
         return Err(fatal!("--{} is not supported", option.long()));
     }
+    arguments.refuse_color(Opt::Color)?;
+    let ignore_case = arguments.has(Opt::IgnoreCase);
     let default = Text::from_static(b"%(objectname) %(objecttype)\t%(refname)");
     let format = arguments.value(Opt::Format).cloned().unwrap_or(default);
     let mut refs = git.refs(b"refs/").await?;
     let (patterns, excluded) =
         (&arguments.operands, arguments.values(Opt::Exclude).cloned().collect::<Vec<Text>>());
     refs.retain(|(name, _)| {
-        (patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, name)))
-            && !excluded.iter().any(|pattern| fits(pattern, name))
+        (patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, name, ignore_case)))
+            && !excluded.iter().any(|pattern| fits(pattern, name, ignore_case))
     });
     let filter = RefFilter::new(
         &arguments,
@@ -77,7 +79,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
     }
     let keys: Vec<Text> = arguments.values(Opt::Sort).cloned().collect();
-    let refs = sort(git, kept, &keys).await?;
+    let refs = sort(git, kept, &keys, ignore_case).await?;
     let most = arguments.number(Opt::Count)?.map_or(usize::MAX, |count| count.max(0) as usize);
     let head = git.head_ref()?;
     for (name, id) in refs.iter().take(most) {
@@ -88,13 +90,20 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(0)
 }
 
-/// Sorts refs by keys, the last of which counts most.
+/// Sorts refs by keys, the last of which counts most; those that are alike by their names.
 pub(super) async fn sort(
     git: &mut Git,
     refs: Vec<(Text, ObjectId)>,
     keys: &[Text],
+    ignore_case: bool,
 ) -> Result<Vec<(Text, ObjectId)>> {
     let mut refs = refs;
+    if ignore_case {
+        fn folded(name: &Text) -> impl Iterator<Item = u8> {
+            name.iter().map(u8::to_ascii_lowercase)
+        }
+        refs.sort_by(|one, other| folded(&one.0).cmp(folded(&other.0)));
+    }
     for key in keys {
         let (key, is_reversed) = match key.strip_prefix(b"-") {
             Some(key) => (key, true),
@@ -108,7 +117,10 @@ pub(super) async fn sort(
         let mut keyed: Vec<(Vec<u8>, (Text, ObjectId))> = Vec::new();
         for (name, id) in refs {
             let fields = Fields { name: &name, id, is_head: false };
-            let value = git.ref_field(&field, &fields).await?;
+            let mut value = git.ref_field(&field, &fields).await?;
+            if ignore_case && !is_version {
+                value.make_ascii_lowercase();
+            }
             keyed.push((value, (name, id)));
         }
         keyed.sort_by(|one, other| {

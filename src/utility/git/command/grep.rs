@@ -32,7 +32,7 @@ options! {
         Null = flag('z', "null", "print NUL after filenames"),
         OnlyMatching = flag('o', "only-matching", "show only matching parts of a line"),
         Count = flag('c', "count", "show the number of matches instead of matching lines"),
-        Color = optional('\0', "color", "when", "accepted"),
+        Color = optional('\0', "color", "when", "highlight matches; refused where it is asked for"),
         Pattern = value('e', "", "pattern", "match <pattern>"),
         Quiet = flag('q', "quiet", "indicate hit with exit status without output"),
         MaxCount = value('m', "max-count", "n", "maximum number of results per file"),
@@ -49,6 +49,7 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    arguments.refuse_color(Opt::Color)?;
     let (before, after) = arguments.parts();
     let mut before = before.to_metered();
     let mut patterns: Vec<Text> = arguments.values(Opt::Pattern).cloned().collect();
@@ -105,9 +106,14 @@ async fn run(git: &mut Git) -> Result<u8> {
     if paths.is_empty() && !git.repo.prefix.is_empty() {
         paths.push(Text::from_static(b"."));
     }
-    let spec = git.pathspec(&paths)?;
+    let mut spec = git.pathspec(&paths)?;
+    spec.is_flat = arguments.truth(Opt::Recursive) == Some(false);
     let mut has_hit = false;
-    let mut search = GrepSearch { arguments: &arguments, regexes: &regexes };
+    let mut search = GrepSearch {
+        arguments: &arguments,
+        regexes: &regexes,
+        hides_names: arguments.last_of([Opt::HideNames, Opt::ShowNames]) == Some(Opt::HideNames),
+    };
     if trees.is_empty() {
         let index = git.read_index().await?;
         let mut known: Vec<(Text, u32, ObjectId)> = Vec::new();
@@ -160,6 +166,7 @@ async fn run(git: &mut Git) -> Result<u8> {
 struct GrepSearch<'s> {
     arguments: &'s Arguments<Opt>,
     regexes: &'s [Regex],
+    hides_names: bool,
 }
 
 impl GrepSearch<'_> {
@@ -225,7 +232,7 @@ impl GrepSearch<'_> {
                 return Ok(true);
             }
             let mut head: Vec<u8> = Vec::new();
-            if !arguments.has(Opt::HideNames) {
+            if !self.hides_names {
                 head.extend_from_slice(&name);
                 head.push(if arguments.has(Opt::Null) { 0 } else { b':' });
             }
@@ -258,8 +265,7 @@ impl GrepSearch<'_> {
             git.print(&[&name[..], end].concat_metered()).await?;
         } else if arguments.has(Opt::Count) && count > 0 {
             let text = format!("{count}\n");
-            let head =
-                if arguments.has(Opt::HideNames) { Vec::new() } else { [&name[..], b":"].concat_metered() };
+            let head = if self.hides_names { Vec::new() } else { [&name[..], b":"].concat_metered() };
             git.print(&[&head[..], text.as_bytes()].concat_metered()).await?;
         }
         Ok(count > 0)

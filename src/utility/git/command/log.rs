@@ -3,6 +3,7 @@
 mod printer;
 
 use super::prelude::*;
+use super::reflog::{check_reflog, is_dated};
 use crate::utility::git::diff::options::DiffOpt;
 use crate::utility::git::history::{History, HistoryOpt, StyleOption};
 use crate::utility::git::pathspec::Pathspec;
@@ -51,7 +52,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     let mut printer = Printer::new(git, &arguments, false).await?;
     if arguments.has(HistoryOpt::WalkReflogs) {
-        return super::reflog::walk(git, &history, &mut printer).await;
+        check_reflog(&arguments)?;
+        return super::reflog::walk(git, &history, &mut printer, is_dated(&arguments)).await;
     }
     if arguments.has(HistoryOpt::Follow) {
         let [path] = history.paths.as_slice() else {

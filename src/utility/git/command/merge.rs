@@ -13,9 +13,9 @@ options! {
         Ff = flag('\0', "ff", "allow fast-forward (default)"),
         FfOnly = flag('\0', "ff-only", "abort if fast-forward is not possible"),
         Quiet = flag('q', "quiet", "be quiet"),
-        Verbose = flag('v', "verbose", "accepted"),
-        Edit = flag('\0', "edit", "accepted"),
-        Commit = flag('\0', "commit", "accepted"),
+        Verbose = flag('v', "verbose", "be more verbose"),
+        Edit = flag('\0', "edit", "edit message before committing"),
+        Commit = flag('\0', "commit", "perform a commit if the merge succeeds (default)"),
         Squash = flag('\0', "squash", "not supported"),
         Message = value('m', "message", "message", "merge commit message"),
         Abort = flag('\0', "abort", "not supported"),
@@ -68,10 +68,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let (old, new) = (git.commit(&head).await?.tree, git.commit(&id).await?.tree);
     git.move_trees(old, new, false, "merge").await?;
-    git.update_ref(b"HEAD", id, format!("merge {name}: Fast-forward").as_bytes())?;
+    let more = if arguments.has(Opt::Message) { " (no commit created; -m option ignored)" } else { "" };
+    git.update_ref(b"HEAD", id, format!("merge {name}: Fast-forward{more}").as_bytes())?;
     if !arguments.has(Opt::Quiet) {
         let (one, other) = (git.abbreviate(&head, None)?, git.abbreviate(&id, None)?);
-        git.print(format!("Updating {one}..{other}\nFast-forward\n").as_bytes()).await?;
+        git.print(format!("Updating {one}..{other}\nFast-forward{more}\n").as_bytes()).await?;
         if !arguments.has(Opt::NoStat) && arguments.truth(Opt::Stat) != Some(false) {
             let mut options = git.diff_defaults();
             options.formats = Formats { stat: true, summary: true, ..Formats::default() };

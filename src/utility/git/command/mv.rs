@@ -10,7 +10,7 @@ options! {
         DryRun = flag('n', "dry-run", "dry run"),
         Force = flag('f', "force", "force move/rename even if target exists"),
         SkipErrors = flag('k', "", "skip move/rename errors"),
-        Sparse = flag('\0', "sparse", "accepted"),
+        Sparse = flag('\0', "sparse", "allow updating entries outside of the sparse-checkout cone"),
     }
 }
 

@@ -1,9 +1,11 @@
 //! `git read-tree`: a tree becomes the index.
 
 use super::prelude::*;
-use crate::utility::git::diff::tree::files;
+use crate::memory::format;
+use crate::utility::git::diff::tree::{TreeFile, files};
 use crate::utility::git::index::{Index, IndexEntry};
 use crate::utility::git::pathspec::Pathspec;
+use std::cmp::Ordering;
 
 options! {
     enum Opt {
@@ -13,7 +15,7 @@ options! {
         Update = flag('u', "", "update working tree with merge result"),
         IndexOnly = flag('i', "", "don't check the working tree after merging"),
         DryRun = flag('n', "dry-run", "don't update the index or the work tree"),
-        Verbose = flag('v', "", "accepted; no progress is shown"),
+        Verbose = flag('v', "", "be verbose"),
         Quiet = flag('q', "quiet", "suppress feedback messages"),
         Empty = flag('\0', "empty", "only empty the index"),
         Trivial = flag('\0', "trivial", "not supported"),
@@ -37,6 +39,12 @@ async fn run(git: &mut Git) -> Result<u8> {
     let keeps = arguments.has(Opt::Merge) || arguments.has(Opt::Reset) || arguments.has(Opt::Prefix);
     if arguments.has(Opt::Update) && !keeps {
         return Err(fatal!("-u is meaningless without -m, --reset, or --prefix"));
+    }
+    if arguments.has(Opt::IndexOnly) && !keeps {
+        return Err(fatal!("-i is meaningless without -m, --reset, or --prefix"));
+    }
+    if arguments.has(Opt::IndexOnly) && arguments.has(Opt::Update) {
+        return Err(fatal!("-u and -i at the same time makes no sense"));
     }
     if arguments.has(Opt::Empty) {
         if !arguments.operands.is_empty() {
@@ -69,13 +77,17 @@ async fn run(git: &mut Git) -> Result<u8> {
     if arguments.has(Opt::Prefix) {
         index = old.clone();
     }
-    for file in files(git, tree, &Pathspec::default()).await? {
+    let files = files(git, tree, &Pathspec::default()).await?;
+    if arguments.has(Opt::Merge) && !arguments.has(Opt::Reset) && !arguments.has(Opt::IndexOnly) {
+        check(git, &arguments, &old, &files).await?;
+    }
+    for file in files {
         git.ctx.tick().await?;
         let path = Text::from([&prefix[..], &file.path].concat_metered());
         if arguments.has(Opt::Prefix) && index.get(&path).is_some() {
-            return Err(GitError::Plain(
-                crate::memory::format!("error: Entry '{path}' overlaps with '{path}'.  Cannot bind.\n"),
-                128,
+            return Err(refusal(
+                &arguments,
+                &format!("Entry '{path}' overlaps with '{path}'.  Cannot bind."),
             ));
         }
         let mut entry = IndexEntry { mode: file.mode, id: file.id, path, ..IndexEntry::default() };
@@ -83,17 +95,6 @@ async fn run(git: &mut Git) -> Result<u8> {
             // What is the same keeps what is known of its file.
             Some(known) if keeps && (known.mode, known.id) == (entry.mode, entry.id) => entry = known.clone(),
             _ if arguments.has(Opt::Update) && !arguments.has(Opt::DryRun) => {
-                if let Some(known) = old.get(&entry.path)
-                    && !arguments.has(Opt::Reset)
-                    && git.work_mode(&known.path)?.is_some()
-                    && !git.is_unchanged(&old, known).await?
-                {
-                    let path = &entry.path;
-                    return Err(GitError::Plain(
-                        crate::memory::format!("error: Entry '{path}' not uptodate. Cannot merge.\n"),
-                        128,
-                    ));
-                }
                 entry.stat = git.check_out(&entry.path, entry.mode, &entry.id).await?;
             }
             _ => {}
@@ -112,4 +113,46 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     git.write_index(&index).await?;
     Ok(0)
+}
+
+/// What cannot be done, which `-q` leaves unsaid.
+fn refusal(arguments: &Arguments<Opt>, text: &str) -> GitError {
+    if arguments.has(Opt::Quiet) {
+        return GitError::Exit(128);
+    }
+    GitError::Plain(format!("error: {text}\n"), 128)
+}
+
+/// Refuses to lose changes of files whose entries would become others or go, and files that stand in the way.
+async fn check(git: &mut Git, arguments: &Arguments<Opt>, old: &Index, files: &[TreeFile]) -> Result<()> {
+    let (mut files, mut entries) = (files.iter().peekable(), old.entries.iter().peekable());
+    loop {
+        git.ctx.tick().await?;
+        let order = match (files.peek(), entries.peek()) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(file), Some(entry)) => file.path.cmp(&entry.path),
+        };
+        let file = if order.is_le() { files.next() } else { None };
+        let entry = if order.is_ge() { entries.next() } else { None };
+        match (file, entry) {
+            (Some(file), Some(entry)) if (file.mode, file.id) == (entry.mode, entry.id) => {}
+            (_, Some(entry)) => {
+                let path = &entry.path;
+                if git.work_mode(path)?.is_some() && !git.is_unchanged(old, entry).await? {
+                    return Err(refusal(arguments, &format!("Entry '{path}' not uptodate. Cannot merge.")));
+                }
+            }
+            (Some(file), None) if arguments.has(Opt::Update) => {
+                let path = &file.path;
+                let is_there = git.work_mode(path)?.is_some_and(|mode| mode & 0o170_000 != 0o160_000);
+                if is_there {
+                    let text = format!("Untracked working tree file '{path}' would be overwritten by merge.");
+                    return Err(refusal(arguments, &text));
+                }
+            }
+            _ => {}
+        }
+    }
 }

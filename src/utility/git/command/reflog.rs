@@ -4,6 +4,7 @@ use super::log::{LogOpt, Printer};
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::history::{History, HistoryOpt};
+use crate::utility::git::object::commit::Signature;
 use crate::utility::git::pretty::Format;
 use crate::utility::git::walk::Item;
 
@@ -27,17 +28,39 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(b"expire" | b"delete" | b"list") => return Err(fatal!("'reflog' only shows logs")),
         _ => {}
     }
+    check_reflog(&arguments)?;
     let history = git.history(&arguments.part(), Some("HEAD")).await?;
     let mut printer = Printer::new(git, &arguments, false).await?;
     if arguments.last_of([HistoryOpt::Pretty, HistoryOpt::Format, HistoryOpt::Oneline]).is_none() {
         printer.pretty.format = Format::Oneline;
         printer.pretty.abbreviates = true;
     }
-    walk(git, &history, &mut printer).await
+    walk(git, &history, &mut printer, is_dated(&arguments)).await
+}
+
+/// Refuses what does not go with the log of a ref.
+pub(super) fn check_reflog(arguments: &Arguments<LogOpt>) -> Result<()> {
+    if arguments.has(HistoryOpt::Graph) {
+        return Err(fatal!("cannot combine --walk-reflogs with history-limiting options"));
+    }
+    if arguments.has(HistoryOpt::Reverse) {
+        return Err(fatal!("options '--reverse' and '--walk-reflogs' cannot be used together"));
+    }
+    Ok(())
+}
+
+/// Whether entries are named by their dates, not by their numbers.
+pub(super) fn is_dated(arguments: &Arguments<LogOpt>) -> bool {
+    arguments.has_any([HistoryOpt::Date, HistoryOpt::RelativeDate])
 }
 
 /// Prints the entries of the logs that were named.
-pub(super) async fn walk(git: &mut Git, history: &History, printer: &mut Printer) -> Result<u8> {
+pub(super) async fn walk(
+    git: &mut Git,
+    history: &History,
+    printer: &mut Printer,
+    is_dated: bool,
+) -> Result<u8> {
     let mut count = 0;
     for name in &history.logs {
         let full = match &name[..] {
@@ -57,7 +80,12 @@ pub(super) async fn walk(git: &mut Git, history: &History, printer: &mut Printer
             }
             let commit = git.commit(&entry.new).await?;
             let item = Item { id: entry.new, commit, is_left: false, is_boundary: false };
-            let shown = Text::from(format!("{name}@{{{age}}}"));
+            let shown = if is_dated {
+                let date = git.show_date(&Signature::parse(&entry.who), &printer.pretty.date);
+                Text::from([&name[..], b"@{", &date, b"}"].concat_metered())
+            } else {
+                Text::from(format!("{name}@{{{age}}}"))
+            };
             printer.commit(git, &item, "", Some((&shown, entry))).await?;
             count += 1;
         }

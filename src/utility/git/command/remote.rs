@@ -88,6 +88,9 @@ async fn run(git: &mut Git) -> Result<u8> {
                 git.print(&[&url[..], b"\n"].concat_metered()).await?;
             }
         }
+        Some((b"add", _)) if arguments.has(Opt::Fetch) => {
+            return Err(fatal!("'remote add --fetch' is not supported: there is no network"));
+        }
         Some((b"add", [name, url])) => {
             if names(git).contains(name) {
                 return Err(GitError::Error(format!("remote {name} already exists."), 3));

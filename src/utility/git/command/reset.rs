@@ -13,7 +13,7 @@ use crate::utility::git::revision::ambiguous;
 options! {
     enum Opt {
         Quiet = flag('q', "quiet", "be quiet, only report errors"),
-        Refresh = flag('\0', "refresh", "accepted"),
+        Refresh = flag('\0', "refresh", "skip refreshing the index after reset with --no-refresh"),
         Mixed = flag('\0', "mixed", "reset HEAD and index"),
         Soft = flag('\0', "soft", "reset only HEAD"),
         Hard = flag('\0', "hard", "reset HEAD, index and working tree"),
@@ -82,6 +82,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     if let Some(option) = arguments.first_of([Opt::Merge, Opt::Keep, Opt::Patch]) {
         return Err(fatal!("reset --{} is not supported", option.long()));
     }
+    let mode = arguments.last_of([Opt::Soft, Opt::Hard, Opt::Mixed]).unwrap_or(Opt::Mixed);
+    let keeps_new = arguments.has(Opt::IntentToAdd);
     let (before, after) = arguments.parts();
     let mut paths: Vec<Text> = Vec::new();
     let mut name = Text::from_static(b"HEAD");
@@ -96,13 +98,12 @@ async fn run(git: &mut Git) -> Result<u8> {
             return Err(ambiguous(first));
         }
     }
+    let tells = !arguments.has(Opt::Quiet) && arguments.truth(Opt::Refresh) != Some(false);
     paths.extend(rest.iter().cloned());
     paths.extend(after.iter().cloned());
     let id = git.resolve(&name).await?;
     if !paths.is_empty() {
-        if let Some(mode) = arguments.last_of([Opt::Soft, Opt::Hard, Opt::Mixed])
-            && mode != Opt::Mixed
-        {
+        if mode != Opt::Mixed {
             return Err(fatal!("Cannot do {} reset with paths.", mode.long()));
         }
         let tree = match id {
@@ -112,8 +113,13 @@ async fn run(git: &mut Git) -> Result<u8> {
             None => ObjectId::EMPTY_TREE,
         };
         let spec = git.pathspec(&paths)?;
-        git.restore_index(tree, &spec).await?;
-        if !arguments.has(Opt::Quiet) {
+        let before = if keeps_new { Some(git.read_index().await?) } else { None };
+        let mut index = git.restore_index(tree, &spec).await?;
+        if let Some(before) = before {
+            intend_to_add(&before, &mut index, &spec);
+            git.write_index(&index).await?;
+        }
+        if tells {
             unstaged(git).await?;
         }
         return Ok(0);
@@ -129,13 +135,18 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(commit) => git.commit(commit).await?.tree,
         None => ObjectId::EMPTY_TREE,
     };
-    let mode = arguments.last_of([Opt::Soft, Opt::Hard, Opt::Mixed]).unwrap_or(Opt::Mixed);
+    if keeps_new && mode != Opt::Mixed {
+        return Err(fatal!("the option '-N' requires '--mixed'"));
+    }
     if mode == Opt::Hard {
         git.work_tree()?;
         git.reset_hard(tree).await?;
     } else if mode == Opt::Mixed {
         let old = git.read_index().await?;
-        let index = git.index_of_tree(tree, &old).await?;
+        let mut index = git.index_of_tree(tree, &old).await?;
+        if keeps_new {
+            intend_to_add(&old, &mut index, &Pathspec::default());
+        }
         git.write_index(&index).await?;
     }
     if let Some(commit) = commit {
@@ -151,11 +162,26 @@ async fn run(git: &mut Git) -> Result<u8> {
             let title = subject(message(&bytes));
             git.print(format!("HEAD is now at {short} {}\n", bstr::BStr::new(&title)).as_bytes()).await?;
         }
-        if mode == Opt::Mixed && !quiet {
+        if mode == Opt::Mixed && tells {
             unstaged(git).await?;
         }
     }
     Ok(0)
+}
+
+/// Entries that an index has lost stay as those of files that will be added later.
+fn intend_to_add(before: &Index, index: &mut Index, spec: &Pathspec) {
+    for entry in before.entries.iter().filter(|entry| spec.matches(&entry.path)) {
+        if index.range(&entry.path).is_empty() {
+            index.put(IndexEntry {
+                mode: 0o100_644,
+                id: ObjectId::EMPTY_BLOB,
+                intent_to_add: true,
+                path: entry.path.clone(),
+                ..IndexEntry::default()
+            });
+        }
+    }
 }
 
 /// What differs from the index after it was reset.

@@ -39,6 +39,23 @@ async fn run(git: &mut Git) -> Result<u8> {
     if arguments.has(HistoryOpt::Graph) {
         return Err(fatal!("rev-list --graph is not supported"));
     }
+    if arguments.has(HistoryOpt::Follow) {
+        return Err(fatal!("--follow requires exactly one pathspec"));
+    }
+    // What is for commands that show changes or names of refs.
+    let foreign = [
+        HistoryOpt::ShowTrees,
+        HistoryOpt::Recursive,
+        HistoryOpt::Combined,
+        HistoryOpt::DenseCombined,
+        HistoryOpt::FirstParentDiff,
+        HistoryOpt::Decorate,
+        HistoryOpt::ClearDecorations,
+        HistoryOpt::FullDiff,
+    ];
+    if foreign.iter().any(|option| arguments.truth(*option).is_some()) {
+        return Err(COMMAND.usage_error());
+    }
     let mut history = git.history(&arguments.part(), None).await?;
     let has_refs = arguments.has_any([
         HistoryOpt::All,

@@ -11,7 +11,7 @@ options! {
         Force = flag('f', "force", "override the up-to-date check"),
         Recursive = flag('r', "", "allow recursive removal"),
         IgnoreUnmatch = flag('\0', "ignore-unmatch", "exit with a zero status even if nothing matched"),
-        Sparse = flag('\0', "sparse", "accepted"),
+        Sparse = flag('\0', "sparse", "allow updating entries outside of the sparse-checkout cone"),
     }
 }
 

@@ -70,6 +70,17 @@ async fn run(git: &mut Git) -> Result<u8> {
         // Without a revision a log is read, which nobody gives.
         return Ok(0);
     }
+    for option in
+        [HistoryOpt::Decorate, HistoryOpt::ClearDecorations, HistoryOpt::Timestamp, HistoryOpt::CommitHeader]
+    {
+        if let Some(truth) = arguments.truth(option) {
+            let no = if truth { "" } else { "no-" };
+            return Err(fatal!("unrecognized argument: --{no}{}", option.long()));
+        }
+    }
+    if arguments.has(HistoryOpt::Follow) {
+        return Err(fatal!("--follow requires exactly one pathspec"));
+    }
     let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     history.prepare(git).await?;
     let roles = Opt::roles(&arguments)?;

@@ -2,6 +2,7 @@
 
 use super::log::{LogOpt, Printer, print_all};
 use super::prelude::*;
+use crate::utility::git::history::HistoryOpt;
 use crate::utility::git::object::commit::Tag;
 use crate::utility::git::walk::Item;
 
@@ -16,6 +17,18 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<LogOpt>()?;
+    if arguments.has(HistoryOpt::Graph) {
+        return Err(fatal!("options '--no-walk' and '--graph' cannot be used together"));
+    }
+    if let Some(option) = arguments.first_of([
+        HistoryOpt::Follow,
+        HistoryOpt::WalkReflogs,
+        HistoryOpt::Boundary,
+        HistoryOpt::LeftRight,
+        HistoryOpt::DoWalk,
+    ]) {
+        return Err(fatal!("show --{} is not supported", option.long()));
+    }
     let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     let mut printer = Printer::new(git, &arguments, true).await?;
     printer.spec = history.walk.pathspec.clone();

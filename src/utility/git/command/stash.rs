@@ -261,8 +261,9 @@ async fn apply(git: &mut Git, arguments: &Arguments<Opt>, number: usize) -> Resu
     git.write_index(&index).await?;
     if !arguments.has(Opt::Quiet) && !arguments.has(DiffOpt::Quiet) {
         use crate::utility::git::status::{Ignored, Untracked};
-        let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, true).await?;
-        super::status::long(git, &status, Untracked::Normal, 0, true).await?;
+        let renames = git.diff_defaults().renames;
+        let status = git.status(&Pathspec::default(), Untracked::Normal, Ignored::No, renames).await?;
+        super::status::long(git, &status, &super::status::LongView::default()).await?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ options! {
         Guess = flag('\0', "guess", "second guess 'git switch <no-such-branch>'"),
         DiscardChanges = flag('\0', "discard-changes", "throw away local modifications"),
         Quiet = flag('q', "quiet", "suppress progress reporting"),
-        Progress = flag('\0', "progress", "accepted"),
+        Progress = flag('\0', "progress", "force progress reporting"),
         Merge = flag('m', "merge", "not supported"),
         Detach = flag('d', "detach", "detach HEAD at named commit"),
         Track = optional('t', "track", "mode", "set branch tracking configuration"),
@@ -42,7 +42,11 @@ async fn run(git: &mut Git) -> Result<u8> {
         detaches: arguments.has(Opt::Detach),
         is_forced: arguments.has_any([Opt::Force, Opt::DiscardChanges]),
         resets: false,
-        branch: BranchOptions { tracks: arguments.truth(Opt::Track), is_quiet: arguments.has(Opt::Quiet) },
+        branch: BranchOptions {
+            tracks: arguments.truth(Opt::Track),
+            is_quiet: arguments.has(Opt::Quiet),
+            is_logged: false,
+        },
     };
     let first = arguments.operands.first().cloned();
     let new = arguments.value(Opt::Create).map(|name| (name.clone(), false));
@@ -62,8 +66,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     if is_back || arguments.has(Opt::Detach) || git.ref_id(&full)?.is_some() {
         return git.switch_to(&name, options).await;
     }
-    if let Some(remote) = git.guess_remote(&name).await?
-        && arguments.truth(Opt::Guess) != Some(false)
+    let guesses = arguments.truth(Opt::Guess).or_else(|| git.config.truth("checkout.guess"));
+    if guesses != Some(false)
+        && let Some(remote) = git.guess_remote(&name).await?
     {
         return git.switch_new(&name, Some(remote), false, options).await;
     }

@@ -3,8 +3,11 @@
 use super::for_each_ref::{Fields, RefFilter, sort};
 use super::prelude::*;
 use crate::memory::format;
+use crate::utility::git::columns::ColumnMode;
+use crate::utility::git::date::DateMode;
 use crate::utility::git::identity::Who;
-use crate::utility::git::object::commit::message;
+use crate::utility::git::object::commit::{Signature, header, message};
+use crate::utility::git::pretty::subject;
 use crate::utility::ignore::wildmatch::matches;
 
 options! {
@@ -16,12 +19,12 @@ options! {
         Annotate = flag('a', "annotate", "annotated tag, needs a message"),
         Message = value('m', "message", "message", "tag message"),
         File = value('F', "file", "file", "read message from file"),
-        Edit = flag('e', "edit", "accepted; there is no editor"),
+        Edit = flag('e', "edit", "force edit of tag message"),
         Sign = flag('s', "sign", "not supported"),
         LocalUser = value('u', "local-user", "key-id", "not supported"),
         Force = flag('f', "force", "replace the tag if exists"),
-        CreateReflog = flag('\0', "create-reflog", "accepted"),
-        Cleanup = value('\0', "cleanup", "mode", "accepted"),
+        CreateReflog = flag('\0', "create-reflog", "create a reflog"),
+        Cleanup = value('\0', "cleanup", "mode", "how to strip spaces and #comments from message"),
         Contains = value('\0', "contains", "commit", "print only tags that contain the commit"),
         NoContains = value('\0', "no-contains", "commit", "print only tags that don't contain the commit"),
         Merged = optional('\0', "merged", "commit", "print only tags that are merged"),
@@ -30,8 +33,8 @@ options! {
         PointsAt = value('\0', "points-at", "object", "print only tags of the object"),
         Format = value('\0', "format", "format", "format to use for the output"),
         IgnoreCase = flag('i', "ignore-case", "sorting and filtering are case insensitive"),
-        Column = optional('\0', "column", "style", "accepted"),
-        Color = optional('\0', "color", "when", "accepted"),
+        Column = optional('\0', "column", "style", "show tag list in columns"),
+        Color = optional('\0', "color", "when", "respect format colors; refused where they are asked for"),
     }
 }
 
@@ -50,6 +53,8 @@ async fn run(git: &mut Git) -> Result<u8> {
     if let Some(option) = arguments.first_of([Opt::Verify, Opt::Sign, Opt::LocalUser]) {
         return Err(fatal!("tag --{} is not supported", option.long()));
     }
+    arguments.refuse_color(Opt::Color)?;
+    let columns = git.column_mode(&arguments, Opt::Column, "tag")?;
     if arguments.has(Opt::Delete) {
         let mut status = 0;
         for name in &arguments.operands {
@@ -76,7 +81,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         Opt::Format,
     ];
     if arguments.operands.is_empty() || arguments.has_any(lists) {
-        return list(git, &arguments).await;
+        return list(git, &arguments, columns).await;
     }
     create(git, &arguments).await
 }
@@ -98,6 +103,10 @@ async fn create(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     if old.is_some() && !arguments.has(Opt::Force) {
         return Err(fatal!("tag '{name}' already exists"));
     }
+    let cleanup = arguments.value(Opt::Cleanup).map_or(&b"strip"[..], |mode| mode);
+    if ![&b"strip"[..], b"whitespace", b"verbatim"].contains(&cleanup) {
+        return Err(fatal!("Invalid cleanup mode {}", bstr::BStr::new(cleanup)));
+    }
     let mut text: Option<Vec<u8>> = None;
     for part in arguments.values(Opt::Message) {
         let whole = text.get_or_insert_default();
@@ -115,25 +124,34 @@ async fn create(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
         };
         text = Some(bytes);
     }
+    let is_edited = arguments.has(Opt::Edit);
     let new = match text {
         Some(text) => {
+            if is_edited {
+                git.edit_message()?;
+            }
             let kind = git.object_header(&id).await?.map_or(Kind::Commit, |header| header.0);
             let who = git.who(Who::Committer)?;
             let mut bytes = format!("object {id}\ntype {}\ntag {name}\ntagger ", kind.name()).into_bytes();
-            bytes.extend_from_slice(
-                &[&who[..], b"\n\n", &super::commit::cleaned(&text, true)].concat_metered(),
-            );
+            let text = if cleanup == b"verbatim" {
+                text
+            } else {
+                super::commit::cleaned(&text, cleanup == b"strip")
+            };
+            bytes.extend_from_slice(&[&who[..], b"\n\n", &text].concat_metered());
             git.write_object(Kind::Tag, &bytes).await?
         }
-        None if arguments.has(Opt::Annotate) => {
-            return Err(GitError::Plain(
-                "error: Terminal is dumb, but EDITOR unset\nPlease supply the message using either -m or -F option.\n".into(),
-                1,
-            ));
+        None if is_edited || arguments.has(Opt::Annotate) => {
+            git.edit_message()?;
+            return Err(fatal!("no tag message?"));
         }
         None => id,
     };
-    git.update_ref(&full, new, b"")?;
+    if arguments.has(Opt::CreateReflog) {
+        git.create_log(&full)?;
+    }
+    let message = log_message(git, id).await?;
+    git.update_ref(&full, new, &message)?;
     if let Some(old) = old.filter(|old| *old != new) {
         let short = git.abbreviate(&old, None)?;
         git.print(format!("Updated tag '{name}' (was {short})\n").as_bytes()).await?;
@@ -141,13 +159,36 @@ async fn create(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     Ok(0)
 }
 
-async fn list(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
+/// What the log of a tag says of the object that it is made for.
+async fn log_message(git: &mut Git, id: ObjectId) -> Result<Vec<u8>> {
+    let short = git.abbreviate(&id, None)?;
+    let (kind, bytes) = git.object(&id).await?;
+    Ok(match kind {
+        Kind::Commit => {
+            let line = header(&bytes, b"committer").unwrap_or(&[]);
+            let mode = DateMode::named(b"short").unwrap_or_default();
+            let date = git.show_date(&Signature::parse(line), &mode);
+            [b"tag: tagging ", &short[..], b" (", &subject(message(&bytes)), b", ", &date, b")"]
+                .concat_metered()
+        }
+        Kind::Tree => [b"tag: tagging ", &short[..], b" (tree object)"].concat_metered(),
+        Kind::Blob => [b"tag: tagging ", &short[..], b" (blob object)"].concat_metered(),
+        Kind::Tag => [b"tag: tagging ", &short[..], b" (other tag object)"].concat_metered(),
+    })
+}
+
+async fn list(git: &mut Git, arguments: &Arguments<Opt>, columns: ColumnMode) -> Result<u8> {
+    if arguments.has(Opt::Lines) && columns.is_asked_for {
+        return Err(fatal!("options '--column' and '-n' cannot be used together"));
+    }
+    let columns = if arguments.has(Opt::Lines) { ColumnMode::default() } else { columns };
+    let mut all: Vec<Vec<u8>> = Vec::new();
     let mut refs = git.refs(b"refs/tags/").await?;
     let mut keys: Vec<Text> = arguments.values(Opt::Sort).cloned().collect();
     if keys.is_empty() {
         keys.extend(git.config.get("tag.sort").map(Text::from));
     }
-    refs = sort(git, refs, &keys).await?;
+    refs = sort(git, refs, &keys, arguments.has(Opt::IgnoreCase)).await?;
     let filter = RefFilter::new(
         arguments,
         [Opt::Merged, Opt::NoMerged, Opt::Contains, Opt::NoContains, Opt::PointsAt],
@@ -180,8 +221,9 @@ async fn list(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
             let text: Vec<&[u8]> = text.split(|byte| *byte == b'\n').take(lines).collect();
             line.extend_from_slice(&text.join_metered(b"\n    "));
         }
-        line.push(b'\n');
-        git.print(&line).await?;
+        all.push(line);
     }
+    let text = columns.lay_out(&all, b"", 2, git.terminal_columns());
+    git.print(&text).await?;
     Ok(0)
 }

@@ -7,7 +7,7 @@ options! {
         Reason = value('m', "", "reason", "reason of the update"),
         Delete = flag('d', "", "delete the reference"),
         Deref = flag('\0', "deref", "update <refname> not the one it points to"),
-        CreateReflog = flag('\0', "create-reflog", "accepted"),
+        CreateReflog = flag('\0', "create-reflog", "create a reflog"),
         Stdin = flag('\0', "stdin", "not supported"),
     }
 }
@@ -54,6 +54,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     if id.is_zero() {
         git.delete_ref(name)?;
         return Ok(0);
+    }
+    if arguments.has(Opt::CreateReflog) {
+        git.create_log(name)?;
     }
     let message = arguments.value(Opt::Reason).cloned().unwrap_or_default();
     if arguments.truth(Opt::Deref) == Some(false) {

@@ -2,6 +2,8 @@
 
 use super::log::{LogOpt, Printer, print_all};
 use super::prelude::*;
+use super::reflog::is_dated;
+use crate::utility::git::history::HistoryOpt;
 
 pub(super) static COMMAND: Command = Command {
     name: "whatchanged",
@@ -21,6 +23,12 @@ async fn run(git: &mut Git) -> Result<u8> {
         printer.diff.formats.raw = true;
     }
     printer.only_changed = true;
+    if arguments.has(HistoryOpt::Follow) {
+        return Err(fatal!("whatchanged --follow is not supported"));
+    }
+    if arguments.has(HistoryOpt::WalkReflogs) {
+        return super::reflog::walk(git, &history, &mut printer, is_dated(&arguments)).await;
+    }
     print_all(git, &mut history, &mut printer).await?;
     Ok(0)
 }

@@ -76,6 +76,21 @@ impl Change {
         Self::new(self.path, self.new, self.old)
     }
 
+    /// Whether it is of a submodule, and of nothing else.
+    pub(crate) const fn is_of_submodule(&self) -> bool {
+        match (self.old.is_submodule(), self.new.is_submodule()) {
+            (true, true) => true,
+            (true, false) => self.new.mode == 0,
+            (false, true) => self.old.mode == 0,
+            (false, false) => false,
+        }
+    }
+
+    /// Whether it is of a folder, which has no lines.
+    pub(crate) const fn is_of_tree(&self) -> bool {
+        self.old.kind() == 0o040_000 || self.new.kind() == 0o040_000
+    }
+
     pub(crate) const fn is_pair(&self) -> bool {
         matches!(self.status, b'R' | b'C')
     }

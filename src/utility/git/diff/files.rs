@@ -114,13 +114,15 @@ pub(crate) struct Telling {
     pub(crate) stage: u8,
     /// A file whose content is as it was is not told, though the index does not know that yet.
     pub(crate) only_contents: bool,
+    /// A file that is gone counts as one that is as the index says.
+    pub(crate) forgives_gone: bool,
 }
 
 impl Telling {
     /// As commands for people do it.
-    pub(crate) const CONTENTS: Self = Self { stage: 2, only_contents: true };
+    pub(crate) const CONTENTS: Self = Self { stage: 2, only_contents: true, forgives_gone: false };
     /// As commands for scripts do it.
-    pub(crate) const FILES: Self = Self { stage: 2, only_contents: false };
+    pub(crate) const FILES: Self = Self { stage: 2, only_contents: false, forgives_gone: false };
 }
 
 /// What stands in the work tree for an entry: its mode and facts; a folder in the place of a file is nothing.
@@ -196,6 +198,9 @@ async fn against_file(
         return Ok(new.map(|new| Change::new(entry.path.clone(), Side::NONE, new)));
     }
     let Some((mode, metadata)) = file else {
+        if telling.forgives_gone {
+            return Ok(of_entry());
+        }
         return Ok((old.mode != 0).then(|| change(Side::NONE)));
     };
     if mode == SUBMODULE {

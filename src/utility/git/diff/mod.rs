@@ -15,4 +15,4 @@ mod slide;
 mod statistics;
 pub(crate) mod tree;
 
-pub(crate) use statistics::rename_name;
+pub(crate) use statistics::{columns, rename_name};

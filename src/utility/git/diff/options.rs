@@ -133,6 +133,8 @@ pub(crate) struct DiffOptions {
     pub(crate) text: bool,
     pub(crate) blanks: Blanks,
     pub(crate) is_minimal: bool,
+    /// Changes of submodules are not told.
+    pub(crate) ignores_submodules: bool,
     pub(crate) exit_code: bool,
     pub(crate) quiet: bool,
     /// Letters of statuses that are wanted; small ones are not.
@@ -145,18 +147,36 @@ pub(crate) struct DiffOptions {
     pub(crate) pickaxe_regex: bool,
 }
 
-/// A similarity: `50%`, `50` (a fraction: 0.50) or `5` (0.5).
-fn similarity(text: &[u8]) -> Option<u32> {
-    let (digits, is_percent) = match text.strip_suffix(b"%") {
-        Some(digits) => (digits, true),
-        None => (text, false),
-    };
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) || digits.len() > 5 {
-        return None;
+/// A similarity: `50%`, `50` (a fraction: 0.50), `5` (0.5) or `0.5`; and what follows it.
+pub(crate) fn similarity(text: &[u8]) -> (u32, &[u8]) {
+    let (mut number, mut scale, mut has_point) = (0_u64, 1_u64, false);
+    let mut rest = text;
+    while let Some((byte, tail)) = rest.split_first() {
+        match byte {
+            b'.' if !has_point => (scale, has_point) = (1, true),
+            b'%' => {
+                scale = if has_point { scale * 100 } else { 100 };
+                rest = tail;
+                break;
+            }
+            b'0'..=b'9' if scale < 100_000 => {
+                (number, scale) = (number * 10 + u64::from(byte - b'0'), scale * 10);
+            }
+            b'0'..=b'9' => {}
+            _ => break,
+        }
+        rest = tail;
     }
-    let number: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    let scale = if is_percent { 100 } else { 10_u32.pow(digits.len() as u32) };
-    Some((u64::from(number) * u64::from(FULL) / u64::from(scale)).min(u64::from(FULL)) as u32)
+    ((number.min(scale) * u64::from(FULL) / scale) as u32, rest)
+}
+
+/// Whether `--ignore-submodules=WHEN` leaves out all changes of submodules; what is in them is never looked at.
+pub(crate) fn ignores_submodules(when: Option<&Text>) -> Result<bool> {
+    match when.map(Text::as_bytes) {
+        None | Some(b"all") => Ok(true),
+        Some(b"none" | b"untracked" | b"dirty") => Ok(false),
+        Some(other) => Err(fatal!("bad --ignore-submodules argument: {}", bstr::BStr::new(other))),
+    }
 }
 
 impl DiffOptions {
@@ -204,8 +224,12 @@ impl Git {
         for (option, given) in arguments.in_order() {
             self.take_diff_option(&mut options, option, given)?;
         }
-        if arguments.truth(DiffOpt::Renames) == Some(false) {
+        let asking = [DiffOpt::Renames, DiffOpt::FindRenames, DiffOpt::FindCopies];
+        if arguments.truth_of_last(asking) == Some((DiffOpt::Renames, false)) {
             options.renames = None;
+        }
+        if arguments.truth(DiffOpt::IndentHeuristic) == Some(false) {
+            return Err(fatal!("--no-indent-heuristic is not supported"));
         }
         if arguments.truth(DiffOpt::Abbrev) == Some(false) {
             options.full_raw = true;
@@ -293,6 +317,7 @@ impl Git {
                 (formats.patch, formats.none, options.wants_binary, options.full_index) =
                     (true, false, true, true);
             }
+            DiffOpt::ColorMoved if given.map(Text::as_bytes) == Some(b"no") => {}
             DiffOpt::FunctionContext
             | DiffOpt::Patience
             | DiffOpt::Histogram
@@ -327,12 +352,13 @@ impl Git {
                 let mut renames = options.renames.unwrap_or_default();
                 renames.copies = option == DiffOpt::FindCopies;
                 if let Some(text) = given {
-                    let Some(least) = similarity(text) else {
+                    let (least, rest) = similarity(text);
+                    if !rest.is_empty() {
                         return Err(GitError::Error(
                             crate::memory::format!("invalid argument to {}", option.long()),
                             129,
                         ));
-                    };
+                    }
                     renames.least = if least == 0 { FULL / 2 } else { least };
                 }
                 options.renames = Some(renames);
@@ -355,6 +381,10 @@ impl Git {
             DiffOpt::Matching => options.matching = given.cloned(),
             DiffOpt::PickaxeRegex => options.pickaxe_regex = true,
             DiffOpt::PickaxeAll => options.pickaxe_all = true,
+            DiffOpt::IgnoreSubmodules => options.ignores_submodules = ignores_submodules(given)?,
+            DiffOpt::Submodule if given.map(Text::as_bytes) != Some(b"short") => {
+                return Err(fatal!("--submodule other than 'short' is not supported"));
+            }
             // `diff_options` looks at the first; the others change nothing here.
             DiffOpt::FullIndex
             | DiffOpt::Color
@@ -362,7 +392,6 @@ impl Git {
             | DiffOpt::IndentHeuristic
             | DiffOpt::ExtDiff
             | DiffOpt::Textconv
-            | DiffOpt::IgnoreSubmodules
             | DiffOpt::Submodule => {}
         }
         Ok(())

@@ -23,6 +23,9 @@ impl Git {
         if let Some(folder) = &options.relative {
             changes.retain(|change| change.path.starts_with(folder));
         }
+        if options.ignores_submodules {
+            changes.retain(|change| !change.is_of_submodule());
+        }
         if options.is_reversed {
             changes = changes.into_iter().map(Change::reversed).collect();
         }
@@ -136,6 +139,14 @@ impl Git {
                 self.print(&line).await?;
             }
         }
+        let whole = changes;
+        let files: Vec<Change>;
+        let changes = if changes.iter().any(Change::is_of_tree) {
+            files = changes.iter().filter(|change| !change.is_of_tree()).cloned().collect();
+            &files
+        } else {
+            changes
+        };
         if formats.stat || formats.shortstat || formats.numstat {
             let figures = self.figures(changes, options).await?;
             if formats.numstat {
@@ -143,10 +154,8 @@ impl Git {
                 self.print(&text).await?;
             }
             if formats.stat && !figures.is_empty() {
-                let columns: Option<usize> =
-                    self.variable("COLUMNS").and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
-                let columns = columns.filter(|columns| *columns > 0).unwrap_or(80);
-                let text = stat(&figures, options.widths, columns.saturating_sub(options.prefix_width));
+                let columns = self.terminal_columns().saturating_sub(options.prefix_width);
+                let text = stat(&figures, options.widths, columns);
                 self.print(&text).await?;
             }
             if (formats.stat || formats.shortstat) && !figures.is_empty() {
@@ -155,7 +164,7 @@ impl Git {
             }
         }
         if formats.summary {
-            let text = summary(self, changes, options);
+            let text = summary(self, whole, options);
             self.print(&text).await?;
         }
         if formats.patch {

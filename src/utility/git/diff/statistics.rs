@@ -181,7 +181,7 @@ fn scaled(number: u64, width: u64, most: u64) -> u64 {
 }
 
 /// Columns that a name takes.
-fn columns(name: &[u8]) -> usize {
+pub(crate) fn columns(name: &[u8]) -> usize {
     String::from_utf8_lossy(name).chars().map(|letter| width(letter).unwrap_or(0)).sum()
 }
 

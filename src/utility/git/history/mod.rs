@@ -70,6 +70,13 @@ impl Git {
         ]) {
             return Err(fatal!("--{} is not supported", option.long()));
         }
+        arguments.refuse_color(HistoryOpt::Color)?;
+        if let Some(encoding) = arguments.value(HistoryOpt::Encoding) {
+            let known = ["", "none", "utf-8", "utf8"];
+            if !known.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(encoding)) {
+                return Err(fatal!("--encoding other than UTF-8 is not supported"));
+            }
+        }
         let mut walk = Walk {
             is_reversed: arguments.has(HistoryOpt::Reverse),
             first_parent: arguments.has(HistoryOpt::FirstParent),

@@ -83,11 +83,11 @@ options! {
         Count = flag('\0', "count", "print how many commits there are"),
         Timestamp = flag('\0', "timestamp", "print the raw commit timestamp"),
         Objects = flag('\0', "objects", "not supported"),
-        Color = optional('\0', "color", "when", "accepted where no colors are asked for"),
+        Color = optional('\0', "color", "when", "show colors; refused where they are asked for"),
         Header = flag('\0', "header", "not supported"),
         CommitHeader = flag('\0', "commit-header", "print a header line of commits with a format"),
         FullDiff = flag('\0', "full-diff", "show the whole change of a commit"),
-        Encoding = flag('\0', "encoding", "accepted"),
+        Encoding = value('\0', "encoding", "encoding", "re-code commit messages; UTF-8 alone is supported"),
     }
 }
 

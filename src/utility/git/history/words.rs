@@ -63,8 +63,15 @@ impl Git {
         for (at, word) in before.iter().enumerate() {
             self.ctx.tick().await?;
             if !is_path {
-                let taken =
-                    self.take_revision(history, word, arguments.is_toggled_at(HistoryOpt::Not, at)).await?;
+                let taken = if arguments.is_given_before(HistoryOpt::IgnoreMissing, at)
+                    && !self.is_known_revision(word).await?
+                {
+                    // It counts as a revision that has nothing.
+                    has_revisions = true;
+                    continue;
+                } else {
+                    self.take_revision(history, word, arguments.is_toggled_at(HistoryOpt::Not, at)).await?
+                };
                 match taken {
                     Some(Word::Revision) => {
                         has_revisions = true;
@@ -109,6 +116,27 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
             }
         }
         Ok(())
+    }
+
+    /// Whether all names of objects in a word are known.
+    async fn is_known_revision(&mut self, word: &Text) -> Result<bool> {
+        let bare = word.strip_prefix(b"^").unwrap_or(word);
+        let bare = bare.strip_suffix(b"^!").or_else(|| bare.strip_suffix(b"^@")).unwrap_or(bare);
+        let mut names: Vec<&[u8]> = Vec::new();
+        match memchr::memmem::find(bare, b"..") {
+            Some(dots) => {
+                let back = bare.get(dots + 2..).unwrap_or(&[]);
+                names.extend([bare.get(..dots).unwrap_or(&[]), back.strip_prefix(b".").unwrap_or(back)]);
+            }
+            None => names.push(bare),
+        }
+        for name in names.into_iter().filter(|name| !name.is_empty()) {
+            match self.resolve(name).await? {
+                Some(id) if self.has_object(&id)? => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     fn is_file(&self, word: &[u8]) -> bool {

@@ -12,9 +12,9 @@ impl Git {
     pub(in crate::utility::git::command) fn set_local(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
         let path = join(&self.repo.common_dir, b"config");
         let text = read_file(self.fs(), &path)?.unwrap_or_default();
-        let name = canonical(name).unwrap_or_default();
-        let line = Line { name: &name, value: Some(value), comment: &[] };
-        let text = edited(&text, &name, &line, &|_| true, false)?;
+        let key = canonical(name).unwrap_or_default();
+        let line = Line { name, value: Some(value), comment: &[] };
+        let text = edited(&text, &key, &line, &|_| true, false)?;
         self.fs().write(&path, &text, 0o644)?;
         Ok(())
     }

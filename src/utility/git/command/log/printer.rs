@@ -3,6 +3,7 @@
 use super::LogOpt;
 use crate::memory::{JoinMetered, Vec};
 use crate::text::Text;
+use crate::utility::OptionSet;
 use crate::utility::git::Git;
 use crate::utility::git::arguments::Arguments;
 use crate::utility::git::diff::change::{Change, Side};
@@ -47,6 +48,9 @@ pub(crate) struct Printer {
     /// The name that a file has in older commits, with `--follow`.
     pub(crate) followed: Option<Text>,
     pub(crate) graph: Option<Graph>,
+    tree_options: TreeOptions,
+    /// The first commit has its files as changes.
+    shows_root: bool,
 }
 
 /// What is shown of a commit beside its own text.
@@ -107,6 +111,12 @@ fn merges(git: &Git, arguments: &Arguments<LogOpt>, is_show: bool) -> Result<Mer
 
 impl Printer {
     pub(crate) async fn new(git: &mut Git, arguments: &Arguments<LogOpt>, is_show: bool) -> Result<Self> {
+        for option in [HistoryOpt::Timestamp, HistoryOpt::CommitHeader] {
+            if let Some(truth) = arguments.truth(option) {
+                let no = if truth { "" } else { "no-" };
+                return Err(fatal!("unrecognized argument: --{no}{}", option.long()));
+            }
+        }
         let pretty = git.log_style(&arguments.pick(LogOpt::style))?;
         let mut diff = git.diff_options(&arguments.pick(LogOpt::diff))?;
         let implies_patch =
@@ -153,12 +163,17 @@ impl Printer {
             only_changed,
             followed: None,
             graph: None,
+            tree_options: TreeOptions {
+                shows_trees: arguments.has(HistoryOpt::ShowTrees),
+                ..TreeOptions::RECURSIVE
+            },
+            shows_root: arguments.has(HistoryOpt::Root) || git.config.truth("log.showroot") != Some(false),
         })
     }
 
     /// The changes of a commit against a parent.
     async fn changes(&self, git: &mut Git, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
-        let changes = compare(git, old, new, &self.spec, TreeOptions::RECURSIVE).await?;
+        let changes = compare(git, old, new, &self.spec, self.tree_options).await?;
         git.refine(changes, &self.diff).await
     }
 
@@ -180,6 +195,7 @@ impl Printer {
         } else if wants_diff {
             let tree = item.commit.tree;
             match (item.commit.parents.as_slice(), self.merges) {
+                ([], _) if !self.shows_root => {}
                 ([], _) => changes = self.changes(git, ObjectId::EMPTY_TREE, tree).await?,
                 ([parent], _) | ([parent, ..], Merges::FirstParent) => {
                     let old = git.commit(parent).await?.tree;
