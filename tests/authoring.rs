@@ -95,6 +95,53 @@ fn a_plug_in_runs_from_its_folder() {
 }
 
 #[test]
+fn what_a_hook_says_that_nobody_waits_for_is_shown() {
+    let folder = Folder::new("late");
+    folder.write(
+        "settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "async": true,
+            "command": "jq -n '{systemMessage: \"m\", hookSpecificOutput: {hookEventName: \"PreToolUse\", additionalContext: \"c\"}}'"}]}]}}"#,
+    );
+    let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+    let words = ["fire", "--hooks", "settings.json", "--event", "-"];
+    let (stdout, stderr, status) = folder.run(&[&words[..], &["--explain"]].concat(), event);
+    let wanted = "user:PreToolUse_0_0 after the firing, on the next turn\n  context   c\n  message   m\n";
+    assert!(status == 0 && stdout.contains(wanted), "{stdout}{stderr}");
+    let (stdout, _, _) = folder.run(&words, event);
+    let stdout: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(stdout["late"][0]["contexts"], serde_json::json!(["c"]));
+}
+
+#[test]
+fn rows_that_are_off_or_of_others_are_explained() {
+    let folder = Folder::new("absent");
+    let row = |name: &str, more: &str| {
+        format!(
+            r#"{{"event": "pre_tool_use", "handler_type": "command", "name": "{name}", "config": {{"command": "true"}}, {more}}}"#
+        )
+    };
+    let rows = [
+        row("off", r#""scope": "tenant", "enabled": false"#),
+        row("theirs", r#""scope": "tenant", "tenant_id": "t2""#),
+        row("other", r#""scope": "agent", "tenant_id": "t1", "agent_ids": ["a2"]"#),
+        row("mine", r#""scope": "tenant", "tenant_id": "t1""#),
+    ];
+    folder.write("rows.json", &format!(r#"{{"hooks": [{}]}}"#, rows.join(",")));
+    let event = r#"{"hookEvent": "pre_tool_use", "tenantId": "t1", "agentId": "a1", "toolName": "exec", "toolInput": {}}"#;
+    let words = ["fire", "--dialect", "goclaw", "--hooks", "rows.json", "--event", "-", "--explain"];
+    let (stdout, stderr, status) = folder.run(&words, event);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    for wanted in [
+        "off\n  not asked it is disabled\n",
+        "theirs\n  not asked it is another tenant's\n",
+        "other\n  not asked it is another agent's\n",
+    ] {
+        assert!(stdout.contains(wanted), "{wanted}: {stdout}{stderr}");
+    }
+    assert_eq!(stdout.matches("not asked").count(), 3, "{stdout}");
+}
+
+#[test]
 fn what_a_plug_in_lacks_is_told() {
     let folder = Folder::new("plugin-faults");
     folder

@@ -1,7 +1,7 @@
 //! `hookbox fire`: fires one event through the hooks of a config and shows what they decided.
 //!
 //! Without a fixture the session has the host's clock; with one, its fixed clock. The outcome is JSON on standard output:
-//! `proceed`, `decision`, `result`, `notices`; `--json` adds `records`, `log` and `requests`, `--diff` adds `changes`. `--explain`
+//! `proceed`, `decision`, `result`, `notices`, and `late` where hooks that nobody waits for said something; `--json` adds `records`, `log` and `requests`, `--diff` adds `changes`. `--explain`
 //! prints it for people instead, or, beside `--json`, on standard error. Without it, what was left out of the config and what
 //! hooks lacked is told on standard error too.
 //!
@@ -15,7 +15,8 @@ use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
 use crate::hook::answer::Asked;
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
-use crate::hook::{HookRecord, HookSet, LogRecord, Notice, Outcome};
+use crate::hook::dialect::claude_code::take_late;
+use crate::hook::{HookId, HookRecord, HookSet, LateOutput, LogRecord, Notice, Outcome};
 use crate::missing::MissingKind;
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
@@ -102,8 +103,12 @@ fn fire(
     });
     let changes = arguments.diff.then(|| change_lines(&diff(&before, &files.snapshot())));
     let asked = answers.take_asked();
-    let explanation = arguments.explain.then(|| explain(&hooks, &outcome, &asked, changes.as_deref()));
-    let json = || to_json(arguments, &hooks, &outcome, &asked, changes.as_deref());
+    let (absent, late) = (hooks.absent(&event), take_late(session.as_ref()));
+    let changes = changes.as_deref();
+    let of =
+        Explained { hooks: &hooks, outcome: &outcome, absent: &absent, late: &late, asked: &asked, changes };
+    let explanation = arguments.explain.then(|| explain(&of));
+    let json = || to_json(arguments, &of);
     match explanation {
         Some(text) if arguments.json => {
             streams.print_json(&json())?;
@@ -231,15 +236,13 @@ pub fn split_seed(text: &str) -> (&str, &str) {
     }
 }
 
-fn to_json(
-    arguments: &FireArguments,
-    hooks: &HookSet,
-    outcome: &Outcome,
-    asked: &[Asked],
-    changes: Option<&[String]>,
-) -> Value {
+fn to_json(arguments: &FireArguments, of: &Explained<'_>) -> Value {
+    let Explained { hooks, outcome, late, asked, changes, .. } = *of;
     let mut value = outcome.to_json();
     if let Some(object) = value.as_object_mut() {
+        if !late.is_empty() {
+            object.insert("late".to_owned(), late.iter().map(late_json).collect());
+        }
         if arguments.json {
             let of_hooks = outcome.records.iter().flat_map(|record| hooks.log_records(record));
             let logs = of_hooks.chain(outcome.logs.iter().cloned());
@@ -265,13 +268,49 @@ fn to_json(
     value
 }
 
-fn explain(hooks: &HookSet, outcome: &Outcome, asked: &[Asked], changes: Option<&[String]>) -> String {
+fn late_json(late: &LateOutput) -> Value {
+    let LateOutput { hook, contexts, system_messages, wake } = late;
+    serde_json::json!({
+        "hook": hook, "contexts": contexts, "system_messages": system_messages, "wakes": wake,
+    })
+}
+
+/// What a hook said that nobody waited for.
+fn explain_late(late: &LateOutput, text: &mut String) {
+    let when = if late.wake { "wakes the agent" } else { "on the next turn" };
+    let _ = writeln!(text, "{} after the firing, {when}", visible::line(&late.hook));
+    for (name, said) in [("context", &late.contexts), ("message", &late.system_messages)] {
+        for said in said {
+            let _ = writeln!(text, "  {name}   {}", visible::block(said, "            "));
+        }
+    }
+}
+
+/// What came of a firing, for people.
+struct Explained<'a> {
+    hooks: &'a HookSet,
+    outcome: &'a Outcome,
+    /// Hooks of the event that were not looked at.
+    absent: &'a [(HookId, &'static str)],
+    late: &'a [LateOutput],
+    asked: &'a [Asked],
+    changes: Option<&'a [String]>,
+}
+
+fn explain(of: &Explained<'_>) -> String {
+    let Explained { hooks, outcome, absent, late, asked, changes } = *of;
     let mut text = format!("dialect {}\n", hooks.dialect());
     for notice in hooks.notices() {
         let _ = writeln!(text, "note: {}", notice.show());
     }
     for record in &outcome.records {
         text.push_str(&HookRecord::explain(record));
+    }
+    for (hook, why) in absent {
+        let _ = writeln!(text, "{}\n  not asked {why}", visible::line(hook.as_str()));
+    }
+    for late in late {
+        explain_late(late, &mut text);
     }
     for asked in asked {
         let _ = writeln!(text, "{}", show_asked(asked));
@@ -282,7 +321,7 @@ fn explain(hooks: &HookSet, outcome: &Outcome, asked: &[Asked], changes: Option<
     };
     if result.is_none() {
         let _ = writeln!(text, "{} has no such event: nothing ran", hooks.dialect());
-    } else if outcome.records.is_empty() {
+    } else if outcome.records.is_empty() && absent.is_empty() {
         text.push_str("no hook is registered for this event\n");
     }
     for notice in &outcome.notices {

@@ -94,7 +94,16 @@ impl Plugin {
     /// One declaration of the manifest.
     fn declared(&self, declared: &Value, texts: &mut Vec<(String, Vec<u8>)>) -> Result<(), CommandFailure> {
         match declared {
-            Value::Object(_) => texts.push((MANIFEST.to_owned(), declared.to_string().into_bytes())),
+            Value::Object(members) => {
+                // The manifest may have the events themselves; a file has them under `hooks`.
+                let is_file = members.get("hooks").is_some_and(Value::is_object);
+                let text = if is_file {
+                    declared.to_string()
+                } else {
+                    serde_json::json!({"hooks": declared}).to_string()
+                };
+                texts.push((MANIFEST.to_owned(), text.into_bytes()));
+            }
             Value::String(name) => {
                 let name = name.trim_start_matches("./");
                 // The usual file counts once, whether it is named or not.

@@ -144,15 +144,19 @@ impl<'a> Firing<'a> {
             let given_way = Arc::clone(&pace.given_way);
             let mut turns = Turns { config, host, event, name: chain.event_name(), hooks, chain };
             turns.chain.prepare(&mut pace).await;
-            let records = match turns.chain.order() {
+            let order = turns.chain.order();
+            let mut records = match order {
                 Order::Sequential => {
                     background::beside(session, &given_way, pin!(turns.sequential(pace))).await
                 }
                 Order::Parallel => background::beside(session, &given_way, pin!(turns.parallel(pace))).await,
             };
             turns.close(&records);
-            let logs = OutcomeList::from(turns.chain.logs());
             let mut pace = Pace::new();
+            if order == Order::Parallel {
+                turns.settle(&mut records, &mut pace).await;
+            }
+            let logs = OutcomeList::from(turns.chain.logs());
             for log in &logs {
                 show(host, log);
                 pace.look().await;
@@ -231,10 +235,21 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             record.warnings = warnings;
             self.fold(of, outcome, record).await;
             self.refuse_unclear(record);
-            report(self.config.bundle, self.host, Phase::Finished, record);
             pace.look().await;
         }
         records
+    }
+
+    /// Shows the records of hooks that ran together, once it is known what each came to beside the others.
+    async fn settle(&mut self, records: &mut OutcomeList<HookRecord>, pace: &mut Pace) {
+        for place in 0..records.len() {
+            let Some(record) = records.get_mut(place).filter(|record| record.run.is_some()) else { continue };
+            if let Some(why) = self.chain.undone(&record.hook, &record.effect) {
+                record.effect = Effect::Ignored(why);
+            }
+            report(self.config.bundle, self.host, Phase::Finished, record);
+            pace.look().await;
+        }
     }
 
     fn due(&self) -> Cow<'a, [usize]> {

@@ -204,6 +204,12 @@ pub(crate) trait Bundle: Send + Sync {
         self.hooks().is_empty()
     }
 
+    /// Hooks of the event that its firing does not even look at, each with why. They leave no record; this is for who asks
+    /// why his hook did not run.
+    fn absent(&self, _: &Event) -> Vec<(HookId, &'static str)> {
+        Vec::new()
+    }
+
     /// Opens the chain of the firing's event and lets the engine run it ([`Firing::run`]); `None` when the dialect has no such
     /// event.
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>>;
@@ -279,6 +285,12 @@ pub(crate) trait Chain<'a>: Send {
     /// Blocks the event on behalf of the engine, where the host fails closed; what that does to the hooks after it, or `None`
     /// where the event cannot be blocked. The block of another hook stands.
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow>;
+
+    /// Why an effect of a hook came to nothing, for what other hooks of the firing said. Asked of each hook that ran beside the
+    /// others, when all have answered.
+    fn undone(&mut self, _: &HookId, _: &Effect) -> Option<&'static str> {
+        None
+    }
 
     /// The dialect's log events about the firing as a whole; asked for once, after the last hook.
     fn logs(&mut self) -> Vec<LogRecord> {

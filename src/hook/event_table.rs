@@ -56,6 +56,8 @@ pub(crate) enum Mark {
     AnyStatus,
     /// A hook can stop a step of the platform, which guards nothing that a model or a user does.
     PlatformStep,
+    /// A byte order mark before an output is white space.
+    ByteOrderMark,
 }
 
 /// Which outcomes of a moment an event is about.

@@ -81,7 +81,17 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 
     pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
-        self.typed(name, "a list of strings", texts)
+        let Some(node) = self.node.get(name) else { return Ok(None) };
+        texts(node).map(Some).ok_or_else(|| {
+            let other = node.as_array().and_then(|items| items.iter().find(|item| item.as_str().is_none()));
+            match other {
+                Some(item) => {
+                    let why = format!("expected a list of strings, found {} in it", item.describe());
+                    Fault { at: item.at.or(node.at), ..self.fault(name, &why) }
+                }
+                None => self.wrong_type(node, name, "a list of strings"),
+            }
+        })
     }
 
     pub(crate) fn object(&self, name: &str) -> Result<Option<&'n Node>, Fault> {
@@ -142,7 +152,7 @@ mod tests {
     #[test]
     fn members_are_read_by_their_types() {
         let node = Node::from_value(
-            &json!({"t": "x", "b": true, "n": 3, "f": 1.5, "l": ["a"], "o": {"k": 1}, "z": null}),
+            &json!({"t": "x", "b": true, "n": 3, "f": 1.5, "l": ["a"], "m": ["a", null], "o": {"k": 1}, "z": null}),
         );
         let fields = Fields::new(&node, "h.").ok().unwrap();
         assert_eq!(fields.text("t").ok(), Some(Some("x")));
@@ -152,13 +162,15 @@ mod tests {
         let told = |fault: Option<Fault>| fault.unwrap().message;
         assert_eq!(told(fields.text("n").err()), "h.n: expected a string, found a number");
         assert_eq!(told(fields.integer("f").err()), "h.f: expected an integer, found 1.5");
+        assert_eq!(told(fields.texts("t").err()), "h.t: expected a list of strings, found a string");
+        assert_eq!(told(fields.texts("m").err()), "h.m: expected a list of strings, found null in it");
         assert_eq!(told(fields.text_members("o").err()), "h.o.k: expected a string, found a number");
         assert_eq!(
             told(Fields::new(&Node::from_value(&json!(1)), "h.").err()),
             "h: expected an object, found a number"
         );
         let unknown: Vec<_> =
-            fields.unknown(&["t", "b", "n", "f", "l"]).map(|member| member.name.as_str()).collect();
+            fields.unknown(&["t", "b", "n", "f", "l", "m"]).map(|member| member.name.as_str()).collect();
         assert_eq!(unknown, ["o", "z"]);
     }
 }

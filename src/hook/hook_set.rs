@@ -186,6 +186,12 @@ impl HookSet {
         self.bundle.hooks()
     }
 
+    /// Hooks of an event that its firing does not look at, each with why: those that are off, or of others.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command line explains with it"))]
+    pub(crate) fn absent(&self, event: &Event) -> Vec<(HookId, &'static str)> {
+        self.bundle.absent(event)
+    }
+
     /// What was noticed while loading: dropped and muted hooks, warnings, what the host must do.
     pub fn notices(&self) -> &[Notice] {
         &self.notices

@@ -22,8 +22,24 @@ pub(crate) fn rewrite(pattern: &str) -> Result<String, String> {
     let mut out = String::with_capacity(pattern.len());
     let mut letters = pattern.chars().peekable();
     let mut in_class = false;
+    let mut repetition = None;
     while let Some(letter) = letters.next() {
+        let before = repetition.take();
         match letter {
+            '*' | '+' | '?' if !in_class => {
+                repetition = Some(repeated(letter, before)?);
+                out.push(letter);
+            }
+            '{' if !in_class && is_count(letters.clone()) => {
+                repetition = Some(repeated(letter, before)?);
+                out.push(letter);
+                // Up to its brace, which is there.
+                while let Some(letter) = letters.next_if(|letter| *letter != '}') {
+                    out.push(letter);
+                }
+                out.extend(letters.next());
+            }
+            '(' if !in_class => open_group(&mut letters, &mut out)?,
             '\\' if letters.next_if_eq(&'Q').is_some() => quoted(&mut letters, &mut out),
             '\\' => escape(&mut letters, in_class, &mut out)?,
             '[' if !in_class => {
@@ -37,11 +53,44 @@ pub(crate) fn rewrite(pattern: &str) -> Result<String, String> {
             }
             '[' | '&' | '~' | '#' if in_class => out.extend(['\\', letter]),
             '-' if in_class && letters.peek() == Some(&'-') => out.push_str("\\-"),
-            '{' if !in_class && !is_count(letters.clone()) => out.push_str("\\{"),
+            '{' if !in_class => out.push_str("\\{"),
             _ => out.push(letter),
         }
     }
     Ok(out)
+}
+
+/// What stands before a letter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repetition {
+    Greedy,
+    Lazy,
+}
+
+/// What a repetition is after another one: a question mark makes that one lazy. The engine would repeat what is repeated.
+fn repeated(letter: char, before: Option<Repetition>) -> Result<Repetition, String> {
+    match before {
+        None => Ok(Repetition::Greedy),
+        Some(Repetition::Greedy) if letter == '?' => Ok(Repetition::Lazy),
+        Some(_) => Err(format!("invalid nested repetition operator: `{letter}`")),
+    }
+}
+
+/// A group with what opens it; of the engine's flags RE2 has some.
+fn open_group(letters: &mut Peekable<Chars<'_>>, out: &mut String) -> Result<(), String> {
+    out.push('(');
+    if letters.next_if_eq(&'?').is_none() {
+        return Ok(());
+    }
+    let is_flag = |letter: &char| matches!(letter, 'i' | 'm' | 's' | 'U' | '-');
+    out.push('?');
+    while let Some(flag) = letters.next_if(is_flag) {
+        out.push(flag);
+    }
+    match letters.peek() {
+        None | Some(':' | ')' | 'P' | '<' | '=' | '!') => Ok(()),
+        Some(other) => Err(format!("invalid or unsupported Perl syntax: `(?{other}`")),
+    }
 }
 
 /// Text up to `\E`, or to the end.
@@ -165,11 +214,16 @@ mod tests {
             (r"^(?P<n>a|b)\z", "b", true),
             (r"(?i)^EXEC$", "exec", true),
             ("^(read|write)_file$", "write_file", true),
+            ("^a+?b*?c??d{1,2}?$", "abcdd", true),
+            ("^(?:a)(?i-s:B)(?<n>c)[(?*+]$", "abc+", true),
         ] {
             let found = compile(pattern, &mut RegexCompiler::new(1 << 20)).map(|regex| regex.is_match(text));
             assert_eq!(found, Ok(wanted), "{pattern} {text}");
         }
-        for pattern in [r"\u0041", r"\1", r"a\", r"(?=x)", r"\Z", "[a"] {
+        for pattern in [
+            r"\u0041", r"\1", r"a\", r"(?=x)", r"\Z", "[a", "a++", "a*+", "a{2}{3}", "a+??", "(?x) a",
+            "(?u:a)",
+        ] {
             assert!(compile(pattern, &mut RegexCompiler::new(1 << 20)).is_err(), "{pattern}");
         }
     }

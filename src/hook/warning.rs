@@ -92,7 +92,11 @@ pub(super) fn of_record(
         add(NoticeKind::Skipped, format!("the hook did not run: {mismatch}"));
     }
     let Some(run) = &record.run else { return };
-    for warning in &record.warnings {
+    let failed = run.end != Ended::Exited || run.reading.verdict == Verdict::Error;
+    let failed = failed && !matches!(record.effect, Effect::Blocked { .. });
+    let why = run.reading.reason.clone().unwrap_or_else(|| run.end.to_string());
+    // A dialect may warn of the failure in the same words: it is told once.
+    for warning in record.warnings.iter().filter(|warning| !failed || **warning != why) {
         add(NoticeKind::Warning, warning.clone());
     }
     if bundle.hooks().get(record.index).is_some_and(|hook| unread::is_asked_of(&hook.handler)) {
@@ -103,9 +107,7 @@ pub(super) fn of_record(
     for missing in &run.missing {
         add(NoticeKind::Missing, missing.to_string());
     }
-    let failed = run.end != Ended::Exited || run.reading.verdict == Verdict::Error;
-    if failed && !matches!(record.effect, Effect::Blocked { .. }) {
-        let why = run.reading.reason.clone().unwrap_or_else(|| run.end.to_string());
+    if failed {
         add(NoticeKind::Failed, format!("the hook failed: {why}"));
     }
 }

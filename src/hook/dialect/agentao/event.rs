@@ -26,6 +26,7 @@ const PROMPT_OUTPUT: Members = &[
 const CALL_OUTPUT: Members = &[
     ("blockingError", Shape::Any),
     ("additionalContext", Shape::Any),
+    ("decision", Shape::Word(&["block", "approve"])),
     ("reason", Shape::Text),
     ("hookSpecificOutput", SPECIFIC),
 ];

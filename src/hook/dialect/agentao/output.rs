@@ -347,6 +347,11 @@ fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> AgentaoAnswer {
         meaning.block(blocking_text(error));
         return meaning.answer(Verdict::Block, "G14: blockingError");
     }
+    if !strict && object.get("decision") == Some(&json!("block")) {
+        let reason = string(&object, "reason").unwrap_or_else(|| "Blocked by hook".to_owned());
+        meaning.block(reason);
+        return meaning.answer(Verdict::Block, "G12, G14: decision block is a blockingError");
+    }
     meaning.reason = nested
         .and_then(|nested| string(nested, "permissionDecisionReason").or_else(|| string(nested, "reason")))
         .or_else(|| string(&object, "reason"));

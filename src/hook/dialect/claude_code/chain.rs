@@ -24,7 +24,7 @@ use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::{HookRecord, LogRecord, Phase};
+use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::running::Pace;
 use crate::hook::script::{Ended, ScriptOutcome};
@@ -56,6 +56,8 @@ pub(super) struct ClaudeChain<'a> {
     env_files: Vec<(usize, EnvFile<'a>)>,
     env_text: String,
     fold: Fold<'a>,
+    /// Whether continuations were counted.
+    is_guarded: bool,
     opened: Duration,
 }
 
@@ -82,6 +84,7 @@ impl<'a> ClaudeChain<'a> {
             env_text: String::new(),
             fold: Fold::new(name, label.clone(), host),
             label: label.into(),
+            is_guarded: false,
             opened: host.now(),
         }
     }
@@ -132,8 +135,11 @@ impl<'a> ClaudeChain<'a> {
         all
     }
 
-    /// Counts continuations and lets a stop through when there were too many (R58).
+    /// Counts continuations and lets a stop through when there were too many (R58); once in a firing.
     fn guard_stop(&mut self) {
+        if !self.name.is_stop() || std::mem::replace(&mut self.is_guarded, true) {
+            return;
+        }
         let agent = agent_of(self.event);
         let (goes_on, key) = (self.fold.keeps_going(), self.bundle.key());
         let cap = self.bundle.settings.number("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").unwrap_or(STOP_CAP);
@@ -365,6 +371,11 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         })
     }
 
+    fn undone(&mut self, hook: &HookId, effect: &Effect) -> Option<&'static str> {
+        self.guard_stop();
+        self.fold.undone(hook, effect)
+    }
+
     fn logs(&mut self) -> Vec<LogRecord> {
         if self.running == 0 {
             return Vec::new();
@@ -374,9 +385,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
     }
 
     fn finish(mut self) -> (Decision, DialectResult) {
-        if self.name.is_stop() {
-            self.guard_stop();
-        }
+        self.guard_stop();
         if !self.env_text.is_empty() {
             self.fold.result.env_text = Some(std::mem::take(&mut self.env_text));
         }

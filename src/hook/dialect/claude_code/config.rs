@@ -64,11 +64,11 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
     } else {
         HookSource::of_file(text.name, &node).unwrap_or(settings.source.clone())
     };
-    loader.file(&source, &node);
+    loader.file(&source, &node, false);
     for contribution in &options.contributions {
         let source = HookSource::parse(&contribution.origin);
         for hooks in &contribution.hooks {
-            loader.file(&source, &Node::from_value(hooks));
+            loader.file(&source, &Node::from_value(hooks), true);
         }
     }
     if !loader.problems.is_empty() {
@@ -216,7 +216,8 @@ impl Loader<'_> {
         }
     }
 
-    fn file(&mut self, source: &HookSource, node: &Node) {
+    /// `is_part`: it is handed in beside the text, and may be the map of events that a manifest has under `hooks`.
+    fn file(&mut self, source: &HookSource, node: &Node, is_part: bool) {
         let name = source.name();
         let count = self.files.entry(name.clone()).or_default();
         *count = count.saturating_add(1);
@@ -237,10 +238,14 @@ impl Loader<'_> {
                 self.notice(NoticeKind::Warning, None, member.at, &text);
             }
         }
-        let hooks = match node.get("hooks") {
-            Some(hooks) => hooks,
-            None if node.members().iter().any(is_event) => node,
-            None => return,
+        let whole = (is_part && !source.is_settings()).then_some(node);
+        let Some(hooks) = node.get("hooks").or(whole) else {
+            if let Some(event) = node.members().iter().find(|member| is_event(member)) {
+                let text =
+                    format!("{}: hooks stand under `hooks`: {{\"hooks\": {{\"{0}\": [...]}}}}", event.name);
+                self.fault(&Fault::new(event.at, text));
+            }
+            return;
         };
         let places = Places::new(self.settings, source);
         let file = File { source, prefix, places };

@@ -63,6 +63,10 @@ impl<'a> Fold<'a> {
         }
         for text in answer.contexts {
             let text = self.capped(text, &mut warnings);
+            if self.event.is_stop() {
+                // R39.
+                effect = blocked(&text);
+            }
             self.result.contexts.push(text);
             self.context_by.get_or_insert_with(|| hook.clone());
         }
@@ -83,6 +87,13 @@ impl<'a> Fold<'a> {
             self.rewritten_by.push(hook.clone());
             effect = Effect::Rewrote(rewrote);
         }
+        if let Some(request) = &answer.specific.permission_request {
+            if request.behavior == Permission::Deny {
+                effect = blocked(request.message.as_deref().unwrap_or("Denied by hook"));
+            } else if request.updated_input.is_some() {
+                effect = Effect::Rewrote(vec!["arguments"]);
+            }
+        }
         self.specific(hook, answer.specific, &mut warnings);
         if let Some((permission, reason)) = answer.permission {
             if permission == Permission::Deny {
@@ -94,7 +105,10 @@ impl<'a> Fold<'a> {
             effect = self.block(hook, text);
         }
         if let Some(reason) = answer.stop {
-            effect = blocked(&reason);
+            effect = match self.event.row().block {
+                BlockMeans::KeepGoing => Effect::Ignored("4.4: the agent stops, as it was about to"),
+                _ => blocked(&reason),
+            };
             if self.result.stop.is_none() {
                 self.result.stop = Some(reason);
                 self.stopped_by = Some(hook.clone());
@@ -145,6 +159,9 @@ impl<'a> Fold<'a> {
             none => *none = Some(text),
         }
         self.blocked_by.get_or_insert_with(|| hook.clone());
+        if self.event.row().block == BlockMeans::ToModel {
+            return Effect::Ignored("4.3: the model is told, nothing is undone");
+        }
         effect
     }
 
@@ -217,6 +234,33 @@ impl<'a> Fold<'a> {
                 *known = Some(new);
                 self.answered_by = Some(hook.clone());
             }
+        }
+    }
+
+    /// Why an effect came to nothing.
+    pub(super) fn undone(&mut self, hook: &HookId, effect: &Effect) -> Option<&'static str> {
+        self.settle();
+        let all = &self.result;
+        let request = all.specific.permission_request.as_ref();
+        let is_last = self.rewritten_by.last().or(self.answered_by.as_ref()) == Some(hook);
+        match effect {
+            Effect::Rewrote(_) if self.event == EventName::PermissionRequest => request
+                .is_some_and(|answer| answer.behavior == Permission::Deny)
+                .then_some("5.2: another hook denies"),
+            Effect::Rewrote(_) if all.updated_input.is_none() && all.updated_output.is_none() => {
+                Some("5.2: the call is not made, so the new input is dropped")
+            }
+            Effect::Rewrote(_) if !is_last => Some("5.2: a later hook's rewrite takes its place"),
+            Effect::Blocked { .. }
+                if self.event.row().block == BlockMeans::KeepGoing && !all.specific.keeps_going =>
+            {
+                Some(if all.stop.is_some() {
+                    "4.4: another hook stops the agent"
+                } else {
+                    "R58: the agent went on too often"
+                })
+            }
+            _ => None,
         }
     }
 

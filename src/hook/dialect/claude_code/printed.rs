@@ -14,10 +14,16 @@ pub(super) enum Printed {
     Broken(String),
 }
 
+/// Without white space around it, which is ECMAScript's: a byte order mark is some, U+0085 is none.
+pub(super) fn trimmed(text: &str) -> &str {
+    let is_space = |letter: char| letter == '\u{feff}' || (letter.is_whitespace() && letter != '\u{85}');
+    text.trim_matches(is_space)
+}
+
 /// Reads standard output; the second value says by which row.
 pub(super) fn read(stdout: &[u8]) -> (Printed, &'static str) {
     let text = String::from_utf8_lossy(stdout);
-    let text = text.trim();
+    let text = trimmed(&text);
     if text.is_empty() {
         return (Printed::Nothing, "4.1: nothing printed");
     }
@@ -108,6 +114,8 @@ mod tests {
         assert_eq!(read(b"[1]").0, text("[1]"));
         assert_eq!(read(b"\"{}\"").0, text("\"{}\""));
         assert!(matches!(read(b" {\"a\":1} \n").0, Printed::Json(_)));
+        assert!(matches!(read("\u{feff}\n{\"a\":1}\n".as_bytes()).0, Printed::Json(_)));
+        assert_eq!(read("\u{feff}\n".as_bytes()).0, Printed::Nothing);
         assert!(matches!(read(b"{bad}").0, Printed::Broken(_)));
         assert_eq!(read(b"{\"a\":1}\n\n{\"b\":2}").0, text("{\"a\":1}\n\n{\"b\":2}"));
         assert!(matches!(read(b"{\"a\":1}\n{\"decision\":\"block\"}").0, Printed::Broken(_)));

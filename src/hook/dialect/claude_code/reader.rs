@@ -213,6 +213,7 @@ impl OutcomeReader {
             let reason = output.text("reason").filter(|_| output.text("decision") == Some("block"));
             reason.map(str::to_owned)
         });
+        let own = own.filter(|reason| !reason.trim().is_empty());
         answer.block = None;
         answer.rule = "R30, R31: exit 2 beats what was printed";
         self.refuse(own.unwrap_or_else(|| message_of(stderr)), &mut answer);
@@ -251,7 +252,9 @@ impl OutcomeReader {
 
     /// R35, R38.
     fn decision(&self, output: &Output, answer: &mut ClaudeAnswer) {
-        let reason = output.text("reason").map(str::to_owned);
+        // A reason of blanks is no instruction to go on with.
+        let is_reason = |text: &&str| !self.event.is_stop() || !text.trim().is_empty();
+        let reason = output.text("reason").filter(is_reason).map(str::to_owned);
         match (output.text("decision"), self.event) {
             (Some("approve"), EventName::PreToolUse) => answer.permission = Some((Permission::Allow, reason)),
             (Some("block"), EventName::PreToolUse) => answer.permission = Some((Permission::Deny, reason)),
@@ -325,7 +328,13 @@ impl OutcomeReader {
     /// R42: an output that has not the shape of the tool's own is ignored; tools of MCP servers have none.
     fn updated_output(&self, output: &Output, answer: &mut ClaudeAnswer) {
         let is_mcp = self.tool.as_ref().is_some_and(|tool| tool.starts_with("mcp__"));
-        let older = output.own("updatedMCPToolOutput").filter(|_| is_mcp);
+        let older = output.own("updatedMCPToolOutput");
+        if older.is_some() && !is_mcp {
+            let text =
+                "updatedMCPToolOutput is for tools of MCP servers; ignored: updatedToolOutput is for others";
+            answer.warnings.push(text.to_owned());
+        }
+        let older = older.filter(|_| is_mcp);
         let Some(updated) = output.own("updatedToolOutput").or(older) else { return };
         if is_mcp || self.has_shape(updated) {
             answer.updated_output = Some(Json::of_any_size(updated.clone()));
@@ -361,7 +370,7 @@ impl OutcomeReader {
             return ClaudeAnswer::failed(message, "R46: HTTP status");
         }
         let body = String::from_utf8_lossy(&outcome.stdout);
-        let body = body.trim();
+        let body = super::printed::trimmed(&body);
         if body.is_empty() {
             return ClaudeAnswer::of("R46: empty answer");
         }

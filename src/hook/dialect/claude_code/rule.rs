@@ -208,8 +208,17 @@ impl IfRule {
 
     /// Why no call passes; `None` where some may.
     pub(super) fn never(&self) -> Option<String> {
-        let letter = no_character_of_a_name(&self.tool)?;
-        Some(format!("`if`: no tool has `{letter}` in its name, so `{}` never passes", self.text))
+        if let Some(letter) = no_character_of_a_name(&self.tool) {
+            return Some(format!(
+                "`if`: no tool has `{letter}` in its name, so `{}` never passes",
+                self.text
+            ));
+        }
+        self.pattern.as_ref().filter(|pattern| goes_on_with_rules(&pattern.whole))?;
+        Some(format!(
+            "`if` is one rule (R14), so `{}` is a single pattern: give each rule a handler of its own",
+            self.text
+        ))
     }
 
     /// Whether the handler is to run for the call.
@@ -256,6 +265,17 @@ impl Pattern {
         let mut texts = call.input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
         call.tool == "Bash" || texts.any(|text| self.text.matches(text))
     }
+}
+
+/// Whether more rules stand in a pattern, as in `rm *)|Bash(mv *`.
+fn goes_on_with_rules(pattern: &str) -> bool {
+    pattern.split(')').skip(1).any(|rest| {
+        let rule = rest.trim_start_matches([' ', '|', ',', '&']);
+        let tool = rule.split_once('(').map_or("", |(tool, _)| tool);
+        rule.len() < rest.len()
+            && tool.starts_with(|letter: char| letter.is_ascii_uppercase())
+            && no_character_of_a_name(tool).is_none()
+    })
 }
 
 /// `$( )`, a backquote, or `$VAR`, wherever it stands.
@@ -352,6 +372,18 @@ mod tests {
         assert!(!runs("WebFetch(domain:example.com)", "WebFetch", &page));
         assert!(runs("Agent(Explore)", "Agent", &json!({"subagent_type": "Explore"})));
         assert!(!runs("Agent(Explore)", "Agent", &json!({"subagent_type": "Plan"})));
+    }
+
+    #[test]
+    fn several_rules_in_one_are_told() {
+        let told = |rule: &str| IfRule::read(rule).unwrap().never();
+        for rule in ["Bash(rm *)|Bash(mv *)", "Bash(rm *), Edit(*.ts)", "Bash(rm *) || Bash(mv *)"] {
+            assert!(told(rule).unwrap().contains("one rule (R14)"), "{rule}");
+        }
+        assert!(told("Bash|Read").unwrap().contains("no tool has `|`"));
+        for rule in ["Bash(rm *)", "Bash(f() *)", "Bash(echo (a) | b(c))", "Bash"] {
+            assert_eq!(told(rule), None, "{rule}");
+        }
     }
 
     #[test]

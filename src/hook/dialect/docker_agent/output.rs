@@ -93,6 +93,7 @@ pub(super) struct Said {
 
 /// A verdict (4.3). Unknown keys are ignored (R15); null is absent.
 #[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "an object")]
 struct Output {
     #[serde(rename = "continue")]
     goes_on: Option<bool>,
@@ -107,6 +108,7 @@ struct Output {
 }
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "an object as hook_specific_output")]
 struct Specific {
     hook_event_name: Option<String>,
     permission_decision: Option<String>,
@@ -125,6 +127,7 @@ struct Specific {
 
 /// Where a conversation goes.
 #[derive(Debug, Deserialize, Serialize)]
+#[serde(expecting = "an object as transition")]
 struct Transition {
     #[serde(default)]
     action: String,

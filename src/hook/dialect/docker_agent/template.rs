@@ -3,11 +3,12 @@
 //! 1. `lexer.rs` cuts the text into literal parts and the words of actions, with `{{-` and `-}}` applied.
 //! 2. `parser.rs` makes a tree: actions, `if`, `with`, `range` with their `else`, `break` and `continue`.
 //! 3. `render.rs` walks it; what loops cost is counted, and a prompt has a longest length.
-//! 4. `function.rs` has the functions, `print.rs` prints values as Go does, `value.rs` says what a value is.
+//! 4. `check.rs` looks for fields that no payload has, `function.rs` has the functions, `print.rs` prints values as Go does, `value.rs` says what a value is.
 //!
 //! Beside the functions of Go there are `toJSON` and `truncate`. `define`, `template` and `block`, methods, complex numbers and
 //! characters in single quotes are not there: such a prompt fails its hook, as every faulty one does.
 
+mod check;
 mod function;
 mod lexer;
 mod parser;
@@ -30,6 +31,11 @@ impl Template {
     /// Reads a template; the error is what is wrong with it, in a line.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         parser::parse(lexer::parts(text)?).map(Self)
+    }
+
+    /// A field that it wants of the payload and that no payload has.
+    pub(super) fn unknown_field(&self) -> Option<&str> {
+        check::unknown_field(&self.0)
     }
 
     /// The prompt for a payload; the error says what could not be rendered.

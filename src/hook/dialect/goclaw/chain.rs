@@ -400,8 +400,9 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
             specific: Some(Json::from(self.account(of.hook, of.extra, outcome, &answer))),
             ..Reading::of(verdict, answer.rule)
         };
+        let unread = answer.unread.map(str::to_owned);
         let (effect, flow, warning) = self.absorb_answer(of.hook, of.extra, answer);
-        let warning = self.undecided.remove(&of.index).or(warning);
+        let warning = self.undecided.remove(&of.index).or(warning).or(unread);
         Absorbed { reading, effect, flow, warning }
     }
 
@@ -450,6 +451,22 @@ impl Bundle for GoclawBundle {
 
     fn hooks(&self) -> &[Hook] {
         self.hooks.all()
+    }
+
+    fn absent(&self, event: &Event) -> Vec<(HookId, &'static str)> {
+        let Some(name) = EventName::at(&event.moment) else { return Vec::new() };
+        let due = self.hooks.due(name.name()).iter().filter_map(|&index| self.hooks.get(index));
+        let own = due.filter(|of| !of.extra.shipped && !self.dry);
+        let why = |HookOf { hook, extra: row, .. }: HookOf<'_, Row>| {
+            let is_off = self.shared.gate(&hook.id) == Gate::Off;
+            let why = row.hidden_from(&event.context).or_else(|| match (is_off, row.enabled) {
+                (true, true) => Some("its circuit breaker disabled it (R31)"),
+                (true, false) => Some("it is disabled"),
+                (false, _) => None,
+            });
+            Some((hook.id.clone(), why?))
+        };
+        own.filter_map(why).collect()
     }
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {

@@ -38,12 +38,21 @@ pub(crate) fn never_true(condition: &str) -> Option<&'static str> {
 impl Row {
     /// Whether the row exists for the event's tenant and agent. A tenant that is not the event's sees nothing of it.
     pub(super) fn is_visible(&self, context: &EventContext) -> bool {
+        self.hidden_from(context).is_none()
+    }
+
+    /// Why it is not there for who fires.
+    pub(super) fn hidden_from(&self, context: &EventContext) -> Option<&'static str> {
         if self.scope == Scope::Global {
-            return true;
+            return None;
         }
         let mine = self.tenant.as_ref().is_none_or(|tenant| context.org_id.as_ref() == Some(tenant));
         let listed = || context.agent_id.as_ref().is_some_and(|agent| self.agents.contains(agent));
-        mine && (listed() || self.scope == Scope::Tenant && self.agents.is_empty())
+        if !mine {
+            return Some("it is another tenant's");
+        }
+        let is_for_all = self.scope == Scope::Tenant && self.agents.is_empty();
+        (!is_for_all && !listed()).then_some("it is another agent's")
     }
 
     /// The matcher, then the condition. A condition without a value skips the hook, as the product has it, or `undecided_run`:

@@ -42,6 +42,8 @@ pub(super) struct GoclawAnswer {
     pub(super) tokens: u64,
     /// A model's decision that may be remembered: its arguments, as JSON.
     pub(super) reply: Option<String>,
+    /// What of it is not read.
+    pub(super) unread: Option<&'static str>,
 }
 
 impl GoclawAnswer {
@@ -56,6 +58,7 @@ impl GoclawAnswer {
             http_status: None,
             tokens: 0,
             reply: None,
+            unread: None,
         }
     }
 
@@ -189,6 +192,10 @@ fn said(stdout: &[u8], stderr: &str) -> GoclawAnswer {
         answer.reason = first_of([Some(&answer.reason), Some(stderr)]);
     }
     answer.context = string(&object, "additionalContext").map(str::to_owned);
+    if member(&object, "updatedInput").is_some_and(|input| !input.is_null()) {
+        answer.unread =
+            Some("the output's member `updatedInput` is not read: a command changes no input (4.1)");
+    }
     answer
 }
 

@@ -264,7 +264,14 @@ impl Entry {
         let timeout = match node.get("timeout") {
             None => 0,
             Some(value) => whole(value).ok_or_else(|| {
-                file.wrong_type(value, &format!("hooks[{index}].timeout"), "a whole number")
+                let path = format!("hooks[{index}].timeout");
+                match &value.kind {
+                    NodeKind::Number(number) => {
+                        let why = format!("{PARSE_FAILED}{path}: expected a whole number, found {number}");
+                        file.problem(value.at, why)
+                    }
+                    _ => file.wrong_type(value, &path, "a whole number"),
+                }
             })?,
         };
         Ok(Self {

@@ -38,8 +38,10 @@ const NULL: &[u8] = b"/dev/null";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Bare,
-    /// A backslash outside single quotes, and what it escapes.
+    /// A backslash outside all quotes, and what it escapes.
     Escaped,
+    /// The same inside double quotes.
+    EscapedInDouble,
     /// A quote that opens or closes.
     Quote,
     Single,
@@ -96,11 +98,12 @@ fn marks(text: &[u8]) -> (Vec<Mark>, bool) {
     let mut inside = Mark::Bare;
     let mut escaped = false;
     for &byte in text {
+        let escape = if inside == Mark::Double { Mark::EscapedInDouble } else { Mark::Escaped };
         let mark = match (inside, byte) {
-            _ if std::mem::take(&mut escaped) => Mark::Escaped,
+            _ if std::mem::take(&mut escaped) => escape,
             (Mark::Bare | Mark::Double, b'\\') => {
                 escaped = true;
-                Mark::Escaped
+                escape
             }
             (Mark::Bare, b'\'') => {
                 inside = Mark::Single;
@@ -140,9 +143,9 @@ impl<'a> Marked<'a> {
         self.get(index) == Some((byte, Mark::Bare))
     }
 
-    /// Whether there is such a byte outside all quotes.
+    /// Whether there is such a byte outside all quotes; one behind a backslash is outside, too.
     fn has(&self, byte: u8) -> bool {
-        self.all().any(|(_, found, mark)| found == byte && mark == Mark::Bare)
+        self.all().any(|(_, found, mark)| found == byte && matches!(mark, Mark::Bare | Mark::Escaped))
     }
 
     /// Check 1.
@@ -353,6 +356,8 @@ mod tests {
             ("gh pr view $X", "clean"),
             ("ls > /dev/null2", REDIRECTION),
             ("ls '>'", "clean"),
+            ("echo a\\>b", REDIRECTION),
+            ("echo \"a\\>b\"", "clean"),
             ("ls &> x", REDIRECTION),
             ("find . '-delete'", FIND),
             ("find . -name -deleted", "clean"),
@@ -400,9 +405,11 @@ mod tests {
         ] {
             assert_eq!(judge(command), GuardVerdict::Clean(left.to_owned()), "{command}");
         }
-        for command in ["a \\>/dev/null", "a '>/dev/null'", "a \"2>&1\""] {
+        for command in ["a '>/dev/null'", "a \"2>&1\"", "a \"\\>/dev/null\""] {
             assert_eq!(judge(command), GuardVerdict::Clean(command.to_owned()), "{command}");
         }
+        // It stands outside quotes and redirects nothing.
+        assert_eq!(hint("a \\>/dev/null"), REDIRECTION);
         assert_eq!(hint("a <>/dev/null"), UNREADABLE);
     }
 

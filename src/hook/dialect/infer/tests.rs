@@ -93,7 +93,7 @@ fn r4_unknown_keys_are_ignored_and_wrong_types_are_not() {
         ),
         (
             "hooks: [{timeout: 1.5}]",
-            "failed to parse hooks config: hooks[0].timeout: expected a whole number, found a number",
+            "failed to parse hooks config: hooks[0].timeout: expected a whole number, found 1.5",
         ),
     ] {
         let error = load_with(text, &json!({})).unwrap_err().to_string();

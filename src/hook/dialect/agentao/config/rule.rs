@@ -59,7 +59,7 @@ impl Loader {
             Err(value) => {
                 let shown = python_text(value);
                 let message = format!("Invalid timeout value '{shown}' under '{event}' — using default 60s");
-                self.kept_fault(place, value.at, message);
+                self.warning(place, value.at, message);
                 DEFAULT_TIMEOUT
             }
         };
@@ -69,14 +69,6 @@ impl Loader {
         }
         let (hook, extra) = self.parts(place, &text, matcher, timeout);
         self.add(hook, extra);
-    }
-
-    /// A fault whose rule stays: an error where the config is checked.
-    fn kept_fault(&mut self, place: &RulePlace<'_>, at: Option<usize>, message: String) {
-        match self.purpose {
-            crate::hook::contract::Purpose::Save => self.fault(place.source, at, Some(place.id()), message),
-            crate::hook::contract::Purpose::Run => self.warning(place, at, message),
-        }
     }
 
     fn parts(&self, place: &RulePlace<'_>, text: &Text<'_>, matcher: Matcher, timeout: u64) -> (Hook, Extra) {

@@ -42,14 +42,17 @@ fn decided(mut meaning: Meaning, object: Map<String, Value>) -> AgentaoAnswer {
     let is_true = |name: &str| object.get(name) == Some(&Value::Bool(true));
     let ends = object.get("continue") == Some(&Value::Bool(false));
     let stop_reason = string(&object, "stopReason");
-    if object.get("decision") == Some(&json!("block"))
-        && let Some(reason) = string(&object, "reason")
-    {
-        if !ends {
-            meaning.force_continue = true;
-            meaning.follow_up_message = Some(reason.clone());
+    if object.get("decision") == Some(&json!("block")) {
+        match string(&object, "reason") {
+            Some(reason) => {
+                if !ends {
+                    meaning.force_continue = true;
+                    meaning.follow_up_message = Some(reason.clone());
+                }
+                meaning.stop_reason = Some(reason);
+            }
+            None => meaning.warning = Some("decision: block without a reason is ignored (A4)".to_owned()),
         }
-        meaning.stop_reason = Some(reason);
     }
     meaning.stop_reason = stop_reason.clone().or(meaning.stop_reason);
     meaning.suppress_output = is_true("suppressOutput");
@@ -67,12 +70,18 @@ fn decided(mut meaning: Meaning, object: Map<String, Value>) -> AgentaoAnswer {
             meaning.follow_up_message.take().or_else(|| text("Stop hook requested continuation"));
         meaning.stop_reason = text("Hook prevented continuation");
     }
-    if is_true("force_continue")
-        && !ends
-        && let Some(message) = string(&object, "follow_up_message")
-    {
-        meaning.force_continue = true;
-        meaning.follow_up_message = meaning.follow_up_message.take().or(Some(message));
+    if is_true("force_continue") && !ends {
+        match string(&object, "follow_up_message") {
+            Some(message) => {
+                meaning.force_continue = true;
+                meaning.follow_up_message = meaning.follow_up_message.take().or(Some(message));
+            }
+            None if !meaning.force_continue => {
+                let warning = "force_continue without a follow_up_message is ignored (A4)";
+                meaning.warning = Some(warning.to_owned());
+            }
+            None => {}
+        }
     }
     if ends {
         meaning.attach(AttachmentType::HookStoppedContinuation, json!({"stopReason": meaning.stop_reason}));

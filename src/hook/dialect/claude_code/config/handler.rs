@@ -81,7 +81,9 @@ fn timeout(fields: &Fields<'_, '_>) -> Result<Option<Duration>, Fault> {
     };
     let seconds = number.as_f64().filter(|seconds| *seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let wrong = || fields.fault("timeout", &format!("{number} is not a number of seconds above 0"));
+    let why =
+        if seconds.is_some() { "is more seconds than can be" } else { "is not a number of seconds above 0" };
+    let wrong = || fields.fault("timeout", &format!("{number} {why}"));
     time.map(Some).ok_or_else(wrong)
 }
 

@@ -58,6 +58,14 @@ fn r11_a_fault_costs_the_handler_that_has_it() {
             "hooks.Stop[0].hooks[0].args: expected a list of strings, found a string; skipped",
         ),
         (
+            json!({"type": "command", "command": "x", "args": ["a", 1]}),
+            "hooks.Stop[0].hooks[0].args: expected a list of strings, found a number in it; skipped",
+        ),
+        (
+            json!({"type": "command", "command": "x", "timeout": 1e300}),
+            "hooks.Stop[0].hooks[0].timeout: 1e+300 is more seconds than can be; skipped",
+        ),
+        (
             json!({"type": "command", "command": "x", "async": 1}),
             "hooks.Stop[0].hooks[0].async: expected a boolean, found a number; skipped",
         ),
@@ -197,16 +205,31 @@ fn forms_of_a_command() {
 }
 
 #[test]
-fn frontmatter_and_bare_event_maps() {
+fn frontmatter() {
     let skill = "---\nname: s\nhooks:\n  Stop:\n    - hooks:\n        - { type: command, command: x, once: true }\n        - { type: command }\n---\n# A skill\n{not: yaml\n";
     let hooks = load_with(skill, &options(json!({"source": "skill:s"}))).unwrap();
     assert_eq!(ids(&hooks), ["skill:s:Stop_0_0"]);
     assert_eq!(hooks.notices()[0].to_string(), "h:7:11: hooks.Stop[0].hooks[1].command: missing; skipped");
     let agent = load_with(skill, &options(json!({"source": "agent:a"}))).unwrap();
     assert_eq!(ids(&agent), ["agent:a:SubagentStop_0_0"]);
-    let bare = load(&json!({"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}));
-    assert_eq!(ids(&bare), ["user:Stop_0_0"]);
     assert!(ids(&load(&json!({"model": "x"}))).is_empty());
+}
+
+#[test]
+fn events_that_do_not_stand_under_hooks_are_a_fault() {
+    let bare = json!({"permissions": {}, "Stop": [{"hooks": [{"type": "command", "command": "x"}]}]});
+    let wanted = "Stop: hooks stand under `hooks`: {\"hooks\": {\"Stop\": [...]}}";
+    let hooks = load(&bare);
+    assert!(ids(&hooks).is_empty());
+    assert_eq!(notices(&hooks), [format!("{wanted}; skipped")]);
+    let saved = LoadOptions { purpose: Purpose::Save, ..options(json!({})) };
+    let error = load_with(&bare.to_string(), &saved).unwrap_err();
+    assert!(error.to_string().ends_with(wanted), "{error}");
+    // A part of a plug-in may be what its manifest has under `hooks`.
+    let part = |origin: &str| Contribution { origin: origin.to_owned(), hooks: vec![bare.clone()] };
+    let contributions = vec![part("plugin:p"), part("project")];
+    let with = load_with("{}", &LoadOptions { contributions, ..options(json!({})) }).unwrap();
+    assert_eq!(ids(&with), ["plugin:p:Stop_0_0"]);
 }
 
 #[test]

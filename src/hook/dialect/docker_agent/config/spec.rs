@@ -92,9 +92,15 @@ impl SpecReader<'_> {
             }
             "model" => {
                 let action = self.model(node)?;
-                if let Action::Model { template: Err(why), .. } = &action {
+                if let Action::Model { template, .. } = &action {
+                    let unknown = |field: &str| format!("there is no field `.{field}`");
+                    let why = match template {
+                        Ok(template) => template.unknown_field().map(unknown),
+                        Err(why) => Some(why.clone()),
+                    };
                     let at = node.get("prompt").and_then(|prompt| prompt.at);
-                    warnings.push((at, format!("invalid prompt, the hook will fail: {why}")));
+                    warnings
+                        .extend(why.map(|why| (at, format!("invalid prompt, the hook will fail: {why}"))));
                 }
                 (action, Handler::Other("model"))
             }

@@ -199,6 +199,11 @@ fn zero(key: &str) -> GoValue<'static> {
     }
 }
 
+/// Whether a payload can have a field of this name.
+pub(super) fn is_field(name: &str) -> bool {
+    key_of(name).is_some()
+}
+
 /// The payload's key of a field's name in Go's spelling.
 fn key_of(name: &str) -> Option<&'static str> {
     static FIELDS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
