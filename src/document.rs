@@ -38,6 +38,17 @@ pub struct Place {
 /// are told.
 const MOST_PLACES: u32 = 256;
 
+/// The mark that some editors put before UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What is wrong with JSON that begins with it.
+const MARKED: &str = "it begins with a byte order mark (U+FEFF), which JSON does not allow: save it as UTF-8 without one (`sed -i '1s/^\\xef\\xbb\\xbf//' FILE`)";
+
+/// Why a text is no JSON, for messages.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command reads events"))]
+pub(crate) fn not_json(text: &[u8], error: &serde_json::Error) -> String {
+    if text.starts_with(BYTE_ORDER_MARK) { MARKED.to_owned() } else { error.to_string() }
+}
+
 /// A named text.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
@@ -84,6 +95,9 @@ impl<'a> Source<'a> {
 
     /// The text as JSON; the problem's message starts with `prefix`.
     pub fn json(&self, prefix: &str) -> Result<Node, ConfigProblem> {
+        if self.text.starts_with(BYTE_ORDER_MARK) {
+            return Err(self.problem(Some(0), format!("{prefix}{MARKED}")));
+        }
         if let Err(error) = serde_json::from_slice::<Check>(self.text) {
             let line = self.text.split_inclusive(|&byte| byte == b'\n').take(error.line().saturating_sub(1));
             let offset = line.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1);

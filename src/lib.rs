@@ -91,6 +91,7 @@ mod linear_time;
 mod machine;
 mod memory;
 mod missing;
+mod near;
 pub mod network;
 mod pattern;
 mod program;

@@ -207,7 +207,7 @@ fn a_lock_holds_a_bundle_to_what_it_did() {
     );
     let (stdout, stderr, status) = folder.run(&["lock", "b"], "");
     assert_eq!((stderr.as_str(), status), ("", 0), "{stdout}");
-    assert!(stdout.starts_with("wrote b/hookbox.lock\n2 cases passed; 2 scripts and configs; "), "{stdout}");
+    assert!(stdout.starts_with("wrote b/hookbox.lock\n2 cases passed; 4 files; "), "{stdout}");
     let lock: Value = serde_json::from_str(&folder.read("b/hookbox.lock")).unwrap();
     let names = |key: &str| {
         lock["effects"][key]
@@ -409,4 +409,88 @@ fn adapters_stand_in_one_file_beside_the_config() {
             && !stdout.contains("adapter"),
         "{stdout}"
     );
+}
+
+#[test]
+fn a_lock_holds_modes_data_cases_and_configs_beside() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let settings = "b/tree/.claude/settings.json";
+    let told = |folder: &Folder, line: &str| {
+        let (_, stderr, status) = folder.run(&["check", settings, "--locked"], "");
+        assert!(status == 2 && stderr.contains(&format!("  {line}\n")), "{line}: {stderr}");
+    };
+    let set_mode = |folder: &Folder, mode: u32| {
+        let path = folder.0.join("b/tree/.claude/guard.sh");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let folder = bundle("lock-more");
+    set_mode(&folder, 0o755);
+    let (stdout, stderr, status) = folder.run(&["lock", "b"], "");
+    assert_eq!((stderr.as_str(), status), ("", 0), "{stdout}");
+    assert_eq!(folder.run(&["check", settings, "--locked"], "").2, 0);
+
+    set_mode(&folder, 0o644);
+    told(&folder, "~ tree/.claude/guard.sh: it can not be executed any more");
+    set_mode(&folder, 0o755);
+    folder.write("b/tree/notes.txt", "zzz\n");
+    told(&folder, "~ tree/notes.txt");
+    folder.write("b/tree/notes.txt", "a\n").write("b/tree/.claude/settings.local.json", "{}");
+    told(&folder, "+ tree/.claude/settings.local.json");
+    std::fs::remove_file(folder.0.join("b/tree/.claude/settings.local.json")).unwrap();
+    folder.write("b/tree/.claude/agents/plain.md", "---\nname: plain\n---\nhooks: none\n");
+    assert_eq!(folder.run(&["check", settings, "--locked"], "").2, 0);
+    folder.write("b/tree/.claude/agents/x.md", "---\nname: x\nhooks:\n  Stop: []\n---\n");
+    told(&folder, "+ tree/.claude/agents/x.md");
+    std::fs::remove_file(folder.0.join("b/tree/.claude/agents/x.md")).unwrap();
+    let cases = folder.read("b/cases/guard.yaml");
+    folder.write("b/cases/guard.yaml", &cases[..cases.find("  - name: git").unwrap()]);
+    told(&folder, "~ cases/guard.yaml");
+    told(&folder, "- 1 of 2 cases");
+
+    // A lock of before knows less and holds what it knows.
+    folder.write("b/cases/guard.yaml", &cases);
+    let lock = folder.read("b/hookbox.lock").replace(" +x", "").replace("\"version\": 2", "\"version\": 1");
+    folder.write("b/hookbox.lock", &lock);
+    assert_eq!(folder.run(&["check", settings, "--locked"], "").2, 0);
+}
+
+#[test]
+fn what_a_recording_lacks_is_told() {
+    let folder = bundle("record-lacks");
+    let payload = r#"{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "rm x"}}"#;
+    let settings = "b/tree/.claude/settings.json";
+    let (stdout, stderr, status) = folder.run(&["record", "-", "--hooks", settings], payload);
+    assert!(status == 0 && stdout.contains("decision: \"proceed\""), "{stdout}");
+    assert!(stderr.contains("guard.sh") && stderr.contains("without files of yours"), "{stderr}");
+    let (_, stderr, status) =
+        folder.run(&["record", "-", "--hooks", settings, "--event", "PreToolUsed"], payload);
+    assert_eq!(
+        (stderr.as_str(), status),
+        ("hookbox: --event: claude-code has no event `PreToolUsed`: did you mean `PreToolUse`?\n", 1)
+    );
+    let lines = [
+        r#"{"type": "user", "sessionId": "s1", "message": {"role": "user", "content": "clean up"}}"#,
+        "{broken",
+        r#"{"type": "assistant", "isSidechain": true, "sessionId": "s1", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}]}}"#,
+        r#"{"type": "assistant", "sessionId": "s1", "mess"#,
+    ];
+    folder.write("t.jsonl", &lines.join("\n"));
+    let (_, stderr, status) =
+        folder.run(&["record", "t.jsonl", "--hooks", settings, "-o", "b/cases/s.yaml"], "");
+    assert!(status == 0 && stderr.contains("1 event recorded"), "{stderr}");
+    for part in ["line 2 is left out: ", "line 4 is left out: ", "1 call of sub-agents left out"] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    assert_eq!(folder.run(&["record", "-", "--hooks", settings], "{broken").2, 1);
+}
+
+#[test]
+fn a_failure_names_its_line_and_a_word_that_can_never_be() {
+    let folder = bundle("word");
+    let cases = folder.read("b/cases/guard.yaml").replace("{ decision: proceed }", "{ decision: denied }");
+    folder.write("b/cases/guard.yaml", &cases);
+    let (stdout, _, status) = folder.run(&["test", "b"], "");
+    assert_eq!(status, 1);
+    assert!(stdout.contains("FAIL B-1 a bundle & more: git is not\n  b/cases/guard.yaml:9\n"), "{stdout}");
+    assert!(stdout.contains("    `denied` can never be: it is `proceed` or `blocked`\n"), "{stdout}");
 }

@@ -467,7 +467,7 @@ fn a_start_passes_check_and_test() {
         let (stdout, stderr, status) = folder.run(&["test", dialect], "");
         assert!(status == 0 && stdout.contains(" passed, 0 failed in "), "{stdout}{stderr}");
         let (stdout, stderr, status) = folder.run(&["lock", dialect], "");
-        assert!(status == 0 && stdout.contains(" cases passed; 2 scripts and configs; "), "{stdout}{stderr}");
+        assert!(status == 0 && stdout.contains(" cases passed; 3 files; "), "{stdout}{stderr}");
         assert_eq!(folder.run(&["check", &config, "--locked"], "").2, 0, "{dialect}");
     }
 }

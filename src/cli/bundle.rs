@@ -19,6 +19,8 @@ const MOST_ABOVE: usize = 8;
 /// Names that are looked at in a bundle, and bytes of one of its files.
 const MOST_NAMES: u64 = 20_000;
 const MOST_FILE: u64 = 16 << 20;
+/// What a digest has behind it of a file that can be executed.
+pub(super) const EXECUTABLE: &str = " +x";
 
 /// See the module.
 pub(super) struct Bundle {
@@ -164,7 +166,7 @@ impl Bundle {
         let failed = failed(&ran);
         let mut noted = Noted::default();
         let (mut effects, mut configs) = (Effects::default(), BTreeSet::new());
-        for (loaded, _, ran) in &mut ran {
+        for (_, _, ran) in &mut ran {
             noted.add(std::mem::take(&mut ran.noted));
             let Ok(result) = &ran.result else { continue };
             effects.asks.extend(result.asked.iter().cloned());
@@ -172,13 +174,20 @@ impl Bundle {
                 Some(ConfigPlace::Session { name, fixture: None }) => {
                     configs.insert(format!("tree/{}", name.trim_start_matches("/workspace/")));
                 }
-                Some(ConfigPlace::Case | ConfigPlace::CaseFile) => {
-                    let name = loaded.path.file_name().map(|name| name.to_string_lossy().into_owned());
-                    configs.insert(format!("cases/{}", name.unwrap_or_default()));
-                }
                 _ => {}
             }
         }
+        // What proves the guards is not to be weakened either, nor what they read to be changed under them.
+        configs.extend(self.files.iter().map(|loaded| {
+            let name = loaded.path.file_name().map(|name| name.to_string_lossy().into_owned());
+            format!("cases/{}", name.unwrap_or_default())
+        }));
+        configs.extend(
+            noted
+                .reads
+                .iter()
+                .filter_map(|read| read.strip_prefix("/workspace/").map(|inside| format!("tree/{inside}"))),
+        );
         if noted.is_cut {
             let message = "the bundle does more than a lock keeps (10000 names of a kind, 64 MiB of scripts)";
             return Err(CommandFailure::Other(message.to_owned()));
@@ -199,8 +208,13 @@ impl Bundle {
         HostFolder::open(&self.folder).map_err(CommandFailure::host(self.folder.display().to_string()))
     }
 
+    /// How many cases it has.
+    pub(super) fn cases(&self) -> usize {
+        self.files.iter().map(|loaded| loaded.file.cases.len()).sum()
+    }
+
     /// The scripts in its `tree`, by their paths in the bundle, with their digests: what can be executed, begins with `#!` or has the
-    /// name of one.
+    /// name of one. And the files that platforms take hooks from without being told.
     pub(super) fn scripts(&self) -> Result<BTreeMap<String, String>, CommandFailure> {
         let mut scripts = BTreeMap::new();
         let mut folders = Vec::new();
@@ -225,8 +239,9 @@ impl Bundle {
                         let failed = CommandFailure::host(folder.path(&name).display().to_string());
                         let file = folder.read(&name, MOST_FILE).map_err(failed)?;
                         let is_program = file.mode & 0o111 != 0 || file.content.starts_with(b"#!");
-                        if is_program || has_name_of_script(Path::new(&name)) {
-                            scripts.insert(path, digest_of(&file.content));
+                        let is_script = is_program || has_name_of_script(Path::new(&name));
+                        if is_script || is_config(&path, &file.content) {
+                            scripts.insert(path, digest_of(&file.content, file.mode));
                         }
                     }
                     _ => {}
@@ -264,17 +279,44 @@ fn digest(folder: &HostFolder, name: &str) -> Option<String> {
     let (mut folder, mut names) = (folder.again().ok()?, name.split('/').peekable());
     while let Some(name) = names.next() {
         if names.peek().is_none() {
-            return folder.read(name, MOST_FILE).ok().map(|file| digest_of(&file.content));
+            return folder.read(name, MOST_FILE).ok().map(|file| digest_of(&file.content, file.mode));
         }
         folder = folder.folder(name).ok()?;
     }
     None
 }
 
-fn digest_of(content: &[u8]) -> String {
+fn digest_of(content: &[u8], mode: u32) -> String {
     let mut text = String::from("sha256:");
     for byte in Sha256::digest(content) {
         let _ = write!(text, "{byte:02x}");
     }
+    if mode & 0o111 != 0 {
+        text.push_str(EXECUTABLE);
+    }
     text
+}
+
+/// Whether a platform takes hooks from a file because of where it lies: settings, manifests, and frontmatter that has hooks.
+fn is_config(path: &str, content: &[u8]) -> bool {
+    const PLACES: &[&str] = &[
+        "tree/.claude/settings.json",
+        "tree/.claude/settings.local.json",
+        "tree/.claude-plugin/plugin.json",
+        "tree/hooks/hooks.json",
+        "tree/.agentao/hooks.json",
+        "tree/.infer/hooks.yaml",
+    ];
+    let is_text = ["tree/.claude/agents/", "tree/.claude/skills/", "tree/agents/", "tree/skills/"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+        && Path::new(path).extension().is_some_and(|end| end == "md");
+    PLACES.contains(&path) || is_text && has_hooks(content)
+}
+
+/// Whether frontmatter has hooks.
+fn has_hooks(content: &[u8]) -> bool {
+    let mut lines = content.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end);
+    lines.next() == Some(b"---")
+        && lines.take_while(|line| *line != b"---").any(|line| line.starts_with(b"hooks:"))
 }

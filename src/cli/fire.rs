@@ -13,6 +13,7 @@ use super::host::HostArguments;
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
+use crate::document::not_json;
 use crate::hook::answer::Asked;
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
 use crate::hook::dialect::claude_code::take_late;
@@ -182,7 +183,7 @@ fn read_event(
         Some(name) => (name, super::read_text(Path::new(name))?),
     };
     let wrong = |why: String| CommandFailure::Other(format!("{name}: {why}"));
-    let value: Value = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
+    let value: Value = serde_json::from_slice(&text).map_err(|error| wrong(not_json(&text, &error)))?;
     hooks.read_event(&value).map_err(|error| {
         let dialect = hooks.dialect();
         wrong(format!("{error}\n  `hookbox schema {dialect} --kind payload` describes what {dialect} sends"))

@@ -6,7 +6,7 @@
 //!
 //! Exit status: 0, or 1 when a case fails or the lock could not be written.
 
-use super::bundle::{Bundle, Effects};
+use super::bundle::{Bundle, EXECUTABLE, Effects};
 use super::stub::Stub;
 use super::{CommandFailure, Streams, finish};
 use crate::hook::case::SessionSource;
@@ -20,8 +20,9 @@ use std::path::{Path, PathBuf};
 
 /// The name of the file, in the bundle's folder.
 pub(super) const NAME: &str = "hookbox.lock";
-/// Of the form of the file.
-const VERSION: u32 = 1;
+/// Of the form of the file. Locks of the form before have neither the right to be executed, nor cases, nor what hooks read.
+const VERSION: u32 = 2;
+const OLDER: u32 = 1;
 /// Mode of a new file, less the process's mask.
 const MODE: u32 = 0o666;
 
@@ -43,7 +44,8 @@ pub(super) struct Lock {
     version: u32,
     /// How many cases passed.
     cases: usize,
-    /// Path in the bundle and digest.
+    /// Path in the bundle and digest, with ` +x` behind it for what can be executed: the configs, the scripts, the cases, and what
+    /// they read of the bundle.
     files: BTreeMap<String, String>,
     effects: Effects,
 }
@@ -65,7 +67,7 @@ impl Lock {
                 format!("{name}: not a lock: {error}; `hookbox lock {}` writes it anew", folder.display());
             CommandFailure::Other(message)
         })?;
-        if lock.version != VERSION {
+        if lock.version != VERSION && lock.version != OLDER {
             let message = format!("{name}: version {} of the form is not known, {VERSION} is", lock.version);
             return Err(CommandFailure::Other(message));
         }
@@ -96,7 +98,7 @@ fn lock(
     let mut report = format!("wrote {}\n", path.display());
     let _ = writeln!(
         report,
-        "{} cases passed; {} scripts and configs; {}",
+        "{} cases passed; {} files; {}",
         lock.cases,
         lock.files.len(),
         lock.effects.summary()
@@ -144,11 +146,16 @@ pub(super) fn verify(
             None => {
                 let _ = writeln!(changes, "  - {}", visible::line(name));
             }
-            Some(now) if now != *digest => {
-                let _ = writeln!(changes, "  ~ {}", visible::line(name));
+            Some(now) => {
+                if let Some(how) = change(digest, &now, locked.version == OLDER) {
+                    let _ = writeln!(changes, "  ~ {}{how}", visible::line(name));
+                }
             }
-            Some(_) => {}
         }
+    }
+    let count = bundle.cases();
+    if count < locked.cases {
+        let _ = writeln!(changes, "  - {} of {} cases", locked.cases - count, locked.cases);
     }
     for name in bundle.scripts()?.keys().filter(|name| !locked.files.contains_key(*name)) {
         let _ = writeln!(changes, "  + {}", visible::line(name));
@@ -175,6 +182,20 @@ pub(super) fn verify(
         "{name}: not what was locked:\n{changes}{effects}if that is meant: hookbox lock {}",
         folder.display()
     )))
+}
+
+/// How a file differs from what was locked; `None`: not at all.
+fn change(locked: &str, now: &str, is_older: bool) -> Option<&'static str> {
+    let (content, runs) = (locked.trim_end_matches(EXECUTABLE), locked.ends_with(EXECUTABLE));
+    if content != now.trim_end_matches(EXECUTABLE) {
+        return Some("");
+    }
+    match (runs, now.ends_with(EXECUTABLE)) {
+        _ if is_older => None,
+        (true, false) => Some(": it can not be executed any more"),
+        (false, true) => Some(": it can be executed now"),
+        _ => None,
+    }
 }
 
 /// The path of a config in its bundle. Both are paths as they were given, one below the other.

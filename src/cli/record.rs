@@ -12,10 +12,12 @@ mod transcript;
 
 use super::dialect_parser::DialectParser;
 use super::{CommandFailure, Streams, finish};
-use crate::document::to_yaml;
+use crate::document::{not_json, to_yaml};
 use crate::hook::case::{CaseFile, CaseResult, SessionSource};
+use crate::hook::portable;
 use crate::hook::redact::{Redactor, redact_members};
 use crate::hook::{Dialect, HookSet, LoadOptions};
+use crate::near;
 use crate::vfs::fixture::Fixture;
 use crate::vfs::fixture::host::{HostFolder, write_named};
 use crate::visible;
@@ -71,15 +73,20 @@ fn record(
     };
     let options = LoadOptions { name: config_name, ..LoadOptions::default() };
     let hooks = HookSet::load(dialect, &config, &options)?;
+    known_events(&arguments.event, dialect)?;
     let (name, input) = if arguments.input.as_os_str() == "-" {
         ("standard input".to_owned(), streams.read_stdin()?)
     } else {
         (arguments.input.display().to_string(), super::read_text(&arguments.input)?)
     };
     let wrong = |why: String| CommandFailure::Other(format!("{name}: {why}"));
-    let documents = documents(&input).map_err(&wrong)?;
-    let is_transcript = documents.iter().any(transcript::is_line);
-    let mut events = if is_transcript { transcript::events(&documents, dialect) } else { documents };
+    let Input { documents, is_transcript, mut remarks } = Input::read(&input).map_err(&wrong)?;
+    let mut events = documents;
+    if is_transcript {
+        let session = transcript::events(&events, dialect);
+        remarks.extend(session.told());
+        events = session.events;
+    }
     events.retain(|event| is_wanted(arguments, event));
     if events.is_empty() {
         let what = if arguments.event.is_empty() && arguments.tool.is_empty() {
@@ -116,14 +123,86 @@ fn record(
         let _ = write!(report, "\nread what they expect, then: hookbox test {}", path.display());
     }
     streams.report(&format!("hookbox: {report}\n"))?;
+    remarks.extend(lacking(&results, target.fixture.is_some()));
+    for remark in remarks {
+        streams.report(&format!("hookbox: warning: {}\n", visible::block(&remark, "  ")))?;
+    }
     Ok(0)
+}
+
+/// Refuses names that no event has: nothing would ever be recorded by them.
+fn known_events(names: &[String], dialect: Dialect) -> Result<(), CommandFailure> {
+    let own = portable::facts(dialect).events.iter().map(|row| row.name);
+    let rows = Dialect::ALL.iter().flat_map(|dialect| portable::facts(*dialect).events);
+    let known: Vec<&str> =
+        own.chain(rows.map(|row| row.moment).filter(|moment| !moment.is_empty())).collect();
+    match names.iter().find(|name| !known.contains(&name.as_str()) && *name != "other") {
+        None => Ok(()),
+        Some(name) => {
+            let near = near::hint(name, known.iter().copied());
+            Err(CommandFailure::Other(format!("--event: {dialect} has no event `{name}`{near}")))
+        }
+    }
+}
+
+/// What hooks lacked or failed in while their cases were run, each once: what was recorded is not what the session saw.
+fn lacking(results: &[CaseResult], has_fixture: bool) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for step in results.iter().flat_map(|result| &result.actual) {
+        let notices = step["notices"].as_array().map_or(&[][..], Vec::as_slice);
+        for notice in notices.iter().filter_map(Value::as_str) {
+            if !told.iter().any(|known| known == notice) {
+                told.push(notice.to_owned());
+            }
+        }
+    }
+    let runs = results.iter().flat_map(|result| &result.actual).flat_map(|step| step["runs"].as_array());
+    let lacks =
+        runs.flatten().any(|run| run["missing"].as_array().is_some_and(|missing| !missing.is_empty()));
+    if lacks && !has_fixture {
+        told.push("the cases were run without files of yours: -o FIXTURE/cases/NAME.yaml runs them with those of FIXTURE/tree".to_owned());
+    }
+    told
+}
+
+/// What there is to record.
+struct Input {
+    documents: Vec<Value>,
+    is_transcript: bool,
+    /// What was left out.
+    remarks: Vec<String>,
+}
+
+impl Input {
+    /// A line of a transcript that is no JSON (the last one may be cut) is left out, and told.
+    fn read(input: &[u8]) -> Result<Self, String> {
+        let failed = match documents(input) {
+            Ok(documents) => {
+                let is_transcript = documents.iter().any(transcript::is_line);
+                return Ok(Self { documents, is_transcript, remarks: Vec::new() });
+            }
+            Err(failed) => failed,
+        };
+        let (mut documents, mut remarks) = (Vec::new(), Vec::new());
+        let lines = input.split(|&byte| byte == b'\n').enumerate();
+        for (index, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+            match serde_json::from_slice::<Value>(line) {
+                Ok(document) => documents.push(document),
+                Err(error) => {
+                    remarks.push(format!("line {} is left out: {}", index + 1, not_json(line, &error)))
+                }
+            }
+        }
+        let is_transcript = documents.iter().any(transcript::is_line);
+        if is_transcript { Ok(Self { documents, is_transcript, remarks }) } else { Err(failed) }
+    }
 }
 
 /// JSON documents, one after another, or in one list.
 fn documents(input: &[u8]) -> Result<Vec<Value>, String> {
     let mut documents = Vec::new();
     for document in serde_json::Deserializer::from_slice(input).into_iter::<Value>() {
-        match document.map_err(|error| error.to_string())? {
+        match document.map_err(|error| not_json(input, &error))? {
             Value::Array(items) => documents.extend(items),
             document => documents.push(document),
         }

@@ -229,7 +229,7 @@ fn test_reports_failures_and_can_update() {
     let (status, out, _) = run(&["test", &root], "", "{}");
     assert_eq!(status, 1);
     let expected =
-        format!("FAIL T-1 guard: bad\n  {file}\n  expect: ran\n    + \"user:g\"\n\n1 passed, 1 failed in ");
+        format!("FAIL T-1 guard: bad\n  {file}:9\n  expect: ran\n    + \"user:g\"\n\n1 passed, 1 failed in ");
     assert!(out.starts_with(&expected), "{out}");
     let (status, out, _) = run(&["test", &root, "--filter", "good"], "", "{}");
     assert!(status == 0 && out.starts_with("1 passed, 0 failed in "), "{out}");
@@ -378,4 +378,85 @@ fn schema_prints_a_schema() {
     let (status, out, _) = run(&["schema", "everruns"], "", "");
     assert!(status == 0 && out.contains("executor"));
     assert!(run(&["schema", "claude-code", "--kind", "output"], "", "").1.contains("hookSpecificOutput"));
+}
+
+#[test]
+fn a_byte_order_mark_is_named() {
+    let folder = Folder::new("mark");
+    let config = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    let path = folder.write("settings.json", &format!("\u{feff}{config}"));
+    let (status, out, err) = run(&["check", &path, "--dialect", "claude-code"], "", "");
+    assert!(status != 0 && format!("{out}{err}").contains("byte order mark (U+FEFF)"), "{out}{err}");
+    let path = folder.write("plain.json", config);
+    let event = folder.write("event.json", "\u{feff}{}");
+    let (status, _, err) = run(&["fire", "--hooks", &path, "--event", &event], "", "");
+    assert!(status == 1 && err.contains("byte order mark (U+FEFF)"), "{err}");
+}
+
+#[test]
+fn an_unknown_event_has_a_nearest_name() {
+    let folder = Folder::new("nearest");
+    let path = folder.write(
+        "settings.json",
+        r#"{"hooks": {"PreToolUsed": [], "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#,
+    );
+    let (_, out, _) = run(&["check", &path], "", "");
+    assert!(out.contains("hooks.PreToolUsed: unknown event; skipped: did you mean `PreToolUse`?"), "{out}");
+    let event = folder.write("event.json", r#"{"hook_event_name": "preToolUse"}"#);
+    let (_, _, err) = run(&["fire", "--hooks", &path, "--event", &event], "", "");
+    assert!(
+        err.contains("unknown event `preToolUse`") && err.contains("did you mean `PreToolUse`?"),
+        "{err}"
+    );
+}
+
+#[test]
+fn every_fault_of_a_config_is_told() {
+    let folder = Folder::new("faults");
+    let handler = r#"{"type": "command", "command": "a=1", "timeout": "5", "async": "x", "if": 5}"#;
+    let config = format!(
+        r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{handler}]}}, {{"matcher": 5, "hooks": [{{"type": "x"}}]}}, {{"type": "command"}}]}}}}"#
+    );
+    let path = folder.write("settings.json", &config);
+    let (_, out, _) = run(&["check", &path], "", "");
+    for part in [
+        "hooks[0].timeout: expected a number",
+        "hooks[0].async: expected a boolean",
+        "hooks[0].if: expected a string",
+        "[1].matcher: expected a string",
+        "[1].hooks[0].type: `x` is not one of",
+        "hooks.PreToolUse[2].hooks: missing: a handler stands in the list `hooks` of a group",
+    ] {
+        assert_eq!(out.matches(part).count(), 1, "{part}: {out}");
+    }
+    let row = |more: &str| {
+        format!(
+            r#"{{"event": "pre_tool_use", "handler_type": "command", "scope": "global", "config": {{"command": "true"}}, {more}}}"#
+        )
+    };
+    let rows = [
+        row(r#""matcher": "(", "timeout_ms": 99999"#),
+        row(r#""foo": 1"#),
+        row(r#""name": 5, "priority": "x""#),
+    ];
+    let path = folder.write("goclaw.json", &format!("[{}]", rows.join(", ")));
+    let (_, out, _) = run(&["check", &path], "", "");
+    for part in [
+        "timeout_ms 99999 exceeds max",
+        "matcher invalid",
+        "unknown field \"foo\"",
+        "hook: name: expected a string",
+        "hook: priority: expected an integer",
+    ] {
+        assert_eq!(out.matches(part).count(), 1, "{part}: {out}");
+    }
+}
+
+#[test]
+fn a_finding_names_its_hook_once() {
+    let folder = Folder::new("once");
+    let config = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true", "foo": 1}]}]}}"#;
+    let path = folder.write("settings.json", config);
+    let (_, out, _) = run(&["check", &path], "", "");
+    assert_eq!(out.matches("user:PreToolUse_0_0").count(), 1, "{out}");
 }

@@ -14,7 +14,7 @@
 //! One text is one document; a key must be a scalar other than null and is taken as written; a key twice in a mapping is an error.
 
 use super::scalar::{self, Type};
-use super::{ConfigProblem, Member, Node, NodeKind, Source};
+use super::{BYTE_ORDER_MARK, ConfigProblem, Member, Node, NodeKind, Source};
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::size_of;
@@ -30,8 +30,6 @@ const MOST_COPIED: usize = 16 << 20;
 const LEAST_COPIED: usize = 128 << 10;
 /// Memory of a node beside its text, in bytes.
 const NODE_BYTES: usize = size_of::<Member>();
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Source<'_> {
     /// The text as YAML; the problem's message starts with `prefix`. An empty text is `null`.

@@ -43,7 +43,7 @@ pub enum EventError {
         expected: &'static str,
     },
     /// No such event in the dialect.
-    #[error("event: unknown event `{name}` (known: {known})")]
+    #[error("event: unknown event `{name}` (known: {known}){}", crate::near::hint(name, known.split(", ")))]
     Unknown {
         /// As given.
         name: String,

@@ -28,7 +28,8 @@ pub(crate) struct EventRow {
     pub(crate) any_case: bool,
     /// The member of the payload that a matcher tests, where that is not the tool's name; empty where there is none.
     pub(crate) matched: &'static str,
-    /// The values that the member can have, where they are known.
+    /// The values that the member can have, or the one by which other dialects' matchers tell such events apart, where they are
+    /// known.
     pub(crate) values: &'static [&'static str],
     marks: u16,
 }

@@ -18,13 +18,37 @@ struct Call<'t> {
     input: &'t Value,
 }
 
+/// What a transcript tells of a session.
+pub(super) struct Session {
+    /// In order.
+    pub(super) events: Vec<Value>,
+    /// Calls of its sub-agents, which have no events here.
+    aside: usize,
+}
+
+impl Session {
+    /// What is left out of it.
+    pub(super) fn told(&self) -> Option<String> {
+        let calls = if self.aside == 1 { "1 call".to_owned() } else { format!("{} calls", self.aside) };
+        (self.aside > 0)
+            .then(|| format!("{calls} of sub-agents left out: they belong to sessions of their own"))
+    }
+}
+
+fn calls_in(line: &Value) -> usize {
+    let parts = line["message"]["content"].as_array().map_or(&[][..], Vec::as_slice);
+    parts.iter().filter(|part| part["type"] == "tool_use").count()
+}
+
 /// The events of a session, in order.
-pub(super) fn events(lines: &[Value], dialect: Dialect) -> Vec<Value> {
+pub(super) fn events(lines: &[Value], dialect: Dialect) -> Session {
     let mut events = Vec::new();
+    let mut aside = 0_usize;
     let mut calls: FxHashMap<&str, Call<'_>> = FxHashMap::default();
     for line in lines.iter().filter(|line| is_line(line)) {
         // What the platform put in itself, and what its sub-agents did among themselves.
         if line["isMeta"] == true || line["isSidechain"] == true {
+            aside = aside.saturating_add(calls_in(line));
             continue;
         }
         let writer = Writer { line, is_own: dialect == Dialect::ClaudeCode };
@@ -69,7 +93,7 @@ pub(super) fn events(lines: &[Value], dialect: Dialect) -> Vec<Value> {
             events.push(writer.turn_ended());
         }
     }
-    events
+    Session { events, aside }
 }
 
 /// Writes events of one line.

@@ -1,8 +1,9 @@
 //! Which files of cases a path stands for: a file, a folder `cases`, a fixture, or a folder of fixtures.
 
 use crate::cli::CommandFailure;
+use crate::document::Source;
 use crate::hook::Dialect;
-use crate::hook::case::CaseFile;
+use crate::hook::case::{Case, CaseFile};
 use crate::vfs::fixture::host::{HostFolder, HostKind, MOST_TEXT, kind_named};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,20 @@ pub(in crate::cli) struct Loaded {
     pub(in crate::cli) place: Place,
     pub(super) text: String,
     pub(in crate::cli) file: CaseFile,
+}
+
+impl Loaded {
+    /// `FILE:LINE` of one of its cases.
+    pub(super) fn place_of(&self, case: &Case) -> String {
+        let name = self.path.display().to_string();
+        let source = Source::new(&name, self.text.as_bytes());
+        let index = self.file.cases.iter().position(|other| std::ptr::eq(other, case));
+        let at = index.and_then(|index| source.yaml("").ok()?.get("cases")?.as_array()?.get(index)?.at);
+        match at {
+            Some(at) => format!("{name}:{}", source.place(at).line),
+            None => name,
+        }
+    }
 }
 
 /// What is said of a file that lies in no fixture.

@@ -29,7 +29,7 @@ impl Report<'_> {
         let mut text = String::new();
         for (loaded, case, ran) in self.all().filter(|(_, _, ran)| !ran.passed()) {
             let (id, title) = (visible::line(&loaded.file.id), visible::line(&loaded.file.title));
-            let (name, file) = (visible::line(&case.name), loaded.path.display().to_string());
+            let (name, file) = (visible::line(&case.name), loaded.place_of(case));
             let _ = writeln!(text, "FAIL {id} {title}: {name}\n  {}", visible::line(&file));
             text.push_str(&ran.told());
             text.push('\n');

@@ -74,6 +74,12 @@ impl fmt::Display for Difference {
         let Some(actual) = &self.actual else {
             return writeln!(f, "    there is no such value; it can not be expected here");
         };
+        if let (Some(words), Some(word)) = (words_of(&self.key), self.expected.as_str())
+            && !words.contains(&word)
+        {
+            let known = words.join("` or `");
+            writeln!(f, "    `{}` can never be: it is `{known}`", short(word))?;
+        }
         let (wanted, found) = (lines(&self.expected), lines(actual));
         for change in changes(&wanted, &found) {
             match change {
@@ -84,6 +90,11 @@ impl fmt::Display for Difference {
         }
         Ok(())
     }
+}
+
+/// The words that a value can be, where they are few.
+fn words_of(key: &str) -> Option<&'static [&'static str]> {
+    (key == "decision").then_some(&["proceed", "blocked"])
 }
 
 fn lines(value: &Value) -> Vec<String> {

@@ -209,11 +209,13 @@ impl Adapter<'_> {
 
     /// The hook as a config of its own dialect.
     fn original(&self) -> String {
-        let draft = super::draft(self.hook, self.event, self.script.to_owned(), self.hook.tools.clone());
+        let mut draft = super::draft(self.hook, self.event, self.script.to_owned(), self.hook.tools.clone());
+        // The config around it says whether it runs.
+        draft.enabled = true;
         (portable::facts(self.from).write)(&[draft]).to_string()
     }
 
-    fn hook_name(&self) -> String {
+    pub(super) fn hook_name(&self) -> String {
         let name = self.hook.name.clone().unwrap_or_else(|| format!("{}_{}", self.event.name, self.index));
         if self.from == Dialect::Everruns { format!("user:{name}") } else { name }
     }

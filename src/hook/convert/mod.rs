@@ -43,7 +43,9 @@ use super::event_table::{EventRow, Part};
 use super::hook_set::HookSet;
 use super::portable::{self, Draft, Facts, Matching, PortableHandler, PortableHook, Tools, quoted};
 use crate::document::Source;
+use crate::hook::dialect::expression;
 use crate::hook::dialect::list::Dialect;
+use crate::hook::matcher::RegexCompiler;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
@@ -84,8 +86,15 @@ pub fn convert_beside(
     let own = |error| (from.contract().tree)(&source).map_err(|_| error);
     let node = source.json_or_yaml("not a hook config: ").or_else(own)?;
     let hooks = (portable::facts(from).read)(&node);
-    let mut conversion =
-        Conversion { to, remarks: Vec::new(), drafts: Vec::new(), origins: FxHashSet::default(), file: None };
+    let all_off = hooks.iter().all(|hook| !hook.enabled);
+    let mut conversion = Conversion {
+        to,
+        remarks: Vec::new(),
+        drafts: Vec::new(),
+        origins: FxHashSet::default(),
+        file: None,
+        all_off,
+    };
     conversion.file = adapter.map(|path| adapter::AdapterFile::new(path.to_owned()));
     let mut carried = 0;
     for (index, hook) in hooks.iter().enumerate() {
@@ -123,6 +132,8 @@ struct Conversion {
     origins: FxHashSet<String>,
     /// Where adapters go to; `None`: into the hooks.
     file: Option<adapter::AdapterFile>,
+    /// No hook of the config runs.
+    all_off: bool,
 }
 
 impl Conversion {
@@ -152,8 +163,10 @@ impl Conversion {
 
     /// Whether the hook has a counterpart.
     fn hook(&mut self, from: Dialect, hook: &PortableHook, index: usize) -> bool {
-        if let Some((origin, text, original)) = hook.script().and_then(adapter::origin) {
+        if let Some((origin, text, mut original)) = hook.script().and_then(adapter::origin) {
             if self.origins.insert(text) {
+                // Whether it runs is said where it stands now.
+                original.enabled = hook.enabled;
                 return self.hook(origin, &original, index);
             }
             return true;
@@ -166,6 +179,9 @@ impl Conversion {
             return false;
         };
         if from == self.to {
+            for field in &hook.own_fields {
+                self.remark(RemarkKind::Lost, &label, format!("`{field}` is not kept"));
+            }
             self.drafts.push(draft(hook, event, script, hook.tools.clone()));
             return true;
         }
@@ -197,11 +213,13 @@ impl Conversion {
                 Some(words.join(" "))
             }
             PortableHandler::Other(kind) => {
-                self.remark(
-                    RemarkKind::Lost,
-                    label,
-                    format!("a hook of type `{kind}` can not be ported as a script"),
-                );
+                let text = match kind.as_str() {
+                    "powershell" => {
+                        "a script of PowerShell can not be ported: adapters are scripts of bash".into()
+                    }
+                    kind => format!("a hook of type `{kind}` can not be ported as a script"),
+                };
+                self.remark(RemarkKind::Lost, label, text);
                 None
             }
         }
@@ -279,6 +297,7 @@ impl Conversion {
             matching: &matching,
             index,
         };
+        let name = adapter.hook_name();
         let text = match &mut self.file {
             Some(file) => file.call(&adapter),
             None => adapter.text(),
@@ -287,8 +306,15 @@ impl Conversion {
         draft.argument = matching.argument;
         draft.timeout = timeout;
         draft.closed = closed;
-        // The adapter sets them.
+        // The adapter sets and tests them.
         draft.environment.clear();
+        draft.conditions.clear();
+        // In the words of the other dialect.
+        draft.policy = None;
+        // A message to the user names a hook without a name by its command, which is the whole adapter.
+        if self.to == Dialect::DockerAgent && draft.name.is_none() {
+            draft.name = Some(name);
+        }
         if draft.cwd.is_some() && !matches!(self.to, Dialect::DockerAgent | Dialect::Goclaw) {
             let cwd = draft.cwd.take().unwrap_or_default();
             self.remark(
@@ -297,7 +323,7 @@ impl Conversion {
                 format!("the hook runs in the session's directory, not in `{cwd}`"),
             );
         }
-        if !hook.enabled && !matches!(self.to, Dialect::Goclaw | Dialect::Infer) {
+        if !hook.enabled && !self.can_switch_off() {
             self.remark(
                 RemarkKind::Lost,
                 &label,
@@ -310,6 +336,57 @@ impl Conversion {
         }
         self.drafts.push(draft);
         true
+    }
+
+    /// Whether the target has a switch for one hook, or for all where none of them runs.
+    fn can_switch_off(&self) -> bool {
+        match self.to {
+            Dialect::Goclaw | Dialect::Everruns => true,
+            Dialect::ClaudeCode | Dialect::Infer => self.all_off,
+            Dialect::DockerAgent | Dialect::Agentao => false,
+        }
+    }
+
+    /// A test of what an event is about: in the adapter, where the target's payload tells it.
+    fn condition(
+        &mut self,
+        from: Dialect,
+        event: &EventRow,
+        target: &EventRow,
+        (field, text): (&str, &str),
+        label: &str,
+    ) -> Option<String> {
+        let is_neutral = matches!(field, "source" | "trigger" | "reason");
+        if !is_neutral || !portable::tells(self.to, target, field) {
+            let why = if is_neutral {
+                format!(": `{}` of {} has no `{field}`", target.name, self.to)
+            } else {
+                String::new()
+            };
+            let text = format!("the condition `{field}: {text}`{why}: the hook runs more often");
+            self.remark(RemarkKind::Lost, label, text);
+            return None;
+        }
+        let tools = portable::condition(from, event.name, text);
+        if target.values.is_empty() {
+            let text = format!("`{field}` has values of {} there: see that `{text}` fits them", self.to);
+            self.remark(RemarkKind::Changed, label, text);
+        } else {
+            let meant = event.values.iter().filter(|value| tools.passes(value) != Some(false));
+            let missing: Vec<&str> = meant.filter(|value| !target.values.contains(value)).copied().collect();
+            if !missing.is_empty() {
+                let text = format!("`{}` never has the {field} {}", target.name, missing.join(", "));
+                self.remark(RemarkKind::Changed, label, text);
+            }
+        }
+        Some(format!("((.{field} // \"\") | test({}))", Value::from(tools.to_regex())))
+    }
+
+    /// Whether the event never comes in the target with what a hook asks for.
+    fn never(&self, from: Dialect, event: &EventRow, target: &EventRow, (field, text): (&str, &str)) -> bool {
+        let is_told = portable::tells(self.to, target, field) && !target.values.is_empty();
+        let tools = portable::condition(from, event.name, text);
+        is_told && !target.values.iter().any(|value| tools.passes(value) != Some(false))
     }
 
     /// What the target's matcher says, and what is left for the adapter. `None`: the hook would run where it should not.
@@ -329,22 +406,23 @@ impl Conversion {
             _ => {}
         }
         for (field, text) in &hook.conditions {
-            if matches!(*field, "source" | "trigger" | "reason") {
-                let regex = portable::condition(from, event.name, text).to_regex();
-                found.guard.push(format!("((.{field} // \"\") | test({}))", Value::from(regex)));
-            } else {
-                self.remark(
-                    RemarkKind::Lost,
-                    label,
-                    format!("the condition `{field}: {text}`: the hook runs more often"),
-                );
+            if self.never(from, event, target, (field, text)) {
+                let text = format!("`{}` of {} never has the {field} `{text}`", target.name, self.to);
+                self.remark(RemarkKind::Lost, label, text);
+                return None;
             }
+            found.guard.extend(self.condition(from, event, target, (field, text), label));
         }
         if hook.tools == Tools::Any && hook.argument.is_none() {
             return Some(found);
         }
         if to.matching == Matching::None || !target.tool {
             let text = format!("`{}` does not tell the tool, so its matcher can not be kept", target.name);
+            self.remark(RemarkKind::Lost, label, text);
+            return None;
+        }
+        if let Some(why) = unreadable(from, hook) {
+            let text = format!("the matcher can not be read, so the hook never runs: {why}");
             self.remark(RemarkKind::Lost, label, text);
             return None;
         }
@@ -410,10 +488,21 @@ fn draft(hook: &PortableHook, event: &'static EventRow, script: String, tools: T
         cwd: hook.cwd.clone(),
         timeout: hook.timeout,
         closed: hook.fails_closed(),
+        policy: hook.policy.clone(),
+        conditions: hook.conditions.clone(),
         description: hook.description.clone(),
         enabled: hook.enabled,
         priority: hook.priority,
     }
+}
+
+/// Why an expression can not be used that the platform takes without running the hook.
+fn unreadable(from: Dialect, hook: &PortableHook) -> Option<String> {
+    let expression = match (from, &hook.tools) {
+        (Dialect::ClaudeCode, Tools::Regex(expression)) => expression,
+        _ => return None,
+    };
+    expression::compile(expression, &mut RegexCompiler::new(1 << 20)).err()
 }
 
 /// A moment that comes close.

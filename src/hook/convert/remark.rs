@@ -185,8 +185,19 @@ impl Conversion {
                 Some(longest)
             }
             _ if hook.timeout.is_none() && wanted == to.default_timeout => None,
-            _ => Some(wanted),
+            _ => Some(self.rounded(wanted, label)),
         }
+    }
+
+    /// A time in the target's units.
+    fn rounded(&mut self, wanted: Duration, label: &str) -> Duration {
+        let written = portable::writable(self.to, wanted);
+        if written != wanted {
+            let (now, before) = (written.as_secs_f64(), wanted.as_secs_f64());
+            let text = format!("the timeout is {now} s, not {before} s, which {} can not say", self.to);
+            self.remark(RemarkKind::Changed, label, text);
+        }
+        written
     }
 
     /// What holds for all hooks.

@@ -1,5 +1,6 @@
 //! Every pair of dialects: a guard of the one, ported, decides on the other's payload as before.
 
+mod conditions;
 mod features;
 mod refusal;
 

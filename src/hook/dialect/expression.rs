@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 ///
 /// # Errors
 /// Why it cannot be used, in a line.
-pub(super) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
+pub(in crate::hook) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
     let linear = rewrite(pattern, &LINEAR)?;
     if linear.backtracks {
         compiler.compile_backtracking(&rewrite(pattern, &BACKTRACKING)?.text)

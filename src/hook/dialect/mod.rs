@@ -39,7 +39,7 @@ pub mod claude_code;
 mod detect;
 pub mod docker_agent;
 pub mod everruns;
-mod expression;
+pub(in crate::hook) mod expression;
 mod foreign;
 pub mod goclaw;
 pub mod infer;

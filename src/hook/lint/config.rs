@@ -2,7 +2,7 @@
 
 use super::rule::{
     CONDITION_NEVER, DUPLICATE_KEY, EVENT_FOREIGN, MACHINE_PATH, MATCHER_EVERY, MATCHER_FOREIGN_TOOL,
-    MATCHER_IGNORED, MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
+    MATCHER_IGNORED, MATCHER_MISSPELT, MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
 };
 use super::{Finding, Fix, HookLint, reach};
 use crate::document::{Node, Source};
@@ -10,6 +10,7 @@ use crate::hook::dialect::goclaw;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::EventRow;
 use crate::hook::portable::{self, ArgumentTest, PortableHandler, Tools};
+use crate::near;
 use rustc_hash::FxHashSet;
 use std::time::Duration;
 
@@ -228,6 +229,15 @@ impl HookLint<'_> {
                     _ => format!("`{}` is no tool: tools of a server are `{}__TOOL`", name.text, name.text),
                 };
                 self.report(&MATCHER_NEVER, at, message);
+            }
+            if self.dialect == Dialect::ClaudeCode
+                && !CLAUDE_TOOLS.contains(&name.text.as_str())
+                && let Some(meant) = near::nearest_within(&name.text, CLAUDE_TOOLS.iter().copied(), 1)
+                && !meant.eq_ignore_ascii_case(&name.text)
+                && !name.text.starts_with(meant)
+            {
+                let message = format!("`{}` is no tool: did you mean `{meant}`?", name.text);
+                self.report(&MATCHER_MISSPELT, at, message);
             }
             if let Some(message) = self.foreign_tool(&name.text) {
                 self.report(&MATCHER_FOREIGN_TOOL, at, message);

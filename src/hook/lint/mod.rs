@@ -54,7 +54,9 @@ mod rule;
 mod scalar;
 mod script;
 mod search;
+mod status;
 mod texts;
+mod twice;
 mod version;
 
 #[cfg(test)]
@@ -68,12 +70,16 @@ pub use rule::{RULES, Rule, Severity};
 
 use super::contract::{LoadOptions, Purpose};
 use super::error::ConfigProblem;
-use super::notice::NoticeKind;
+use super::hook_set::HookSet;
+use super::notice::{Notice, NoticeKind};
 use super::portable::{self, Facts, Places, PortableHook};
 use crate::document::Source;
+use crate::hook::dialect::docker_agent;
+use crate::hook::dialect::goclaw;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::version::ContractVersion;
 use crate::inspect::{LostExit, View, endings};
+use crate::near;
 use crate::visible;
 use follow::{Beside, Role};
 use serde_json::{Value, json};
@@ -267,25 +273,84 @@ fn place_of(finding: &Finding) -> (usize, usize) {
 fn load(dialect: Dialect, name: &str, text: &[u8], given: Option<&LoadOptions>) -> Vec<Finding> {
     let given = given.cloned().unwrap_or_default();
     let options = LoadOptions { name: name.to_owned(), purpose: Purpose::Save, ..given };
-    let finding = |rule, problem| Finding { rule, hook: None, problem, script_line: None, fix: None };
-    match super::hook_set::HookSet::load(dialect, text, &options) {
+    let finding = |rule, problem| Finding {
+        rule,
+        hook: None,
+        problem: with_hint(dialect, problem),
+        script_line: None,
+        fix: None,
+    };
+    let of_notice = |notice: &Notice| of_notice(dialect, notice);
+    match HookSet::load(dialect, text, &options) {
         Err(error) => {
-            error.problems.into_iter().map(|problem| finding(&rule::CONFIG_INVALID, problem)).collect()
+            let invalid = error.problems.into_iter().map(|problem| finding(&rule::CONFIG_INVALID, problem));
+            let mut found: Vec<Finding> = invalid.collect();
+            if dialect == Dialect::Goclaw {
+                let others = goclaw::config::other_faults(&Source::new(name, text), &options);
+                found.extend(others.into_iter().map(|problem| finding(&rule::CONFIG_INVALID, problem)));
+            }
+            // What else there is to say of it comes out where it is loaded to run, if it can be.
+            let options = LoadOptions { purpose: Purpose::Run, ..options };
+            let set = HookSet::load(dialect, text, &options);
+            let warnings =
+                set.iter().flat_map(HookSet::notices).filter(|notice| notice.kind == NoticeKind::Warning);
+            found.extend(warnings.filter_map(of_notice));
+            found
         }
-        Ok(set) => set
-            .notices()
-            .iter()
-            .filter(|notice| matches!(notice.kind, NoticeKind::Dropped | NoticeKind::Warning))
-            .filter(|notice| !is_about_a_comment(&notice.problem.message))
-            .map(|notice| {
-                let is_elsewhere = notice.problem.message.contains("are not read from here");
-                let rule = if is_elsewhere { &rule::HOOKS_ELSEWHERE } else { &rule::CONFIG_NOTICE };
-                let mut finding = finding(rule, notice.problem.clone());
-                finding.hook = notice.hook.as_ref().map(|hook| hook.as_str().to_owned());
-                finding
-            })
-            .collect(),
+        Ok(set) => set.notices().iter().filter_map(of_notice).collect(),
     }
+}
+
+fn of_notice(dialect: Dialect, notice: &Notice) -> Option<Finding> {
+    let message = &notice.problem.message;
+    if !matches!(notice.kind, NoticeKind::Dropped | NoticeKind::Warning) || is_about_a_comment(message) {
+        return None;
+    }
+    let is_elsewhere = message.contains("are not read from here");
+    let rule = if is_elsewhere { &rule::HOOKS_ELSEWHERE } else { &rule::CONFIG_NOTICE };
+    let hook = notice.hook.as_ref().map(|hook| hook.as_str().to_owned());
+    let mut problem = notice.problem.clone();
+    // A finding names its hook itself.
+    let rest = hook.as_deref().and_then(|hook| message.strip_prefix(hook)?.strip_prefix(": "));
+    if let Some(rest) = rest {
+        problem.message = rest.to_owned();
+    }
+    Some(Finding { rule, hook, problem: with_hint(dialect, problem), script_line: None, fix: None })
+}
+
+/// A problem with the known name that an unknown one is nearest to. The words before it are the dialect's own.
+fn with_hint(dialect: Dialect, mut problem: ConfigProblem) -> ConfigProblem {
+    let message = problem.message.as_str();
+    let quoted = |start: &str| {
+        let rest = message.split_once(start)?.1;
+        let (quote, rest) = rest.split_at_checked(1)?;
+        rest.split(quote).next()
+    };
+    let of_claude = || message.strip_prefix("hooks.")?.strip_suffix(": unknown event; skipped");
+    let event = quoted("unknown event ").or_else(|| quoted("unknown hook ")).or_else(of_claude);
+    let is_flat = message.ends_with("at least one hook is required");
+    let hint = match (event, quoted("there is no builtin ")) {
+        (Some(name), _) => {
+            let rows = portable::facts(dialect).events.iter().map(|row| row.name);
+            // One that differs by its spelling alone has a rule of its own.
+            let near = near::nearest(name, rows).filter(|near| !is_spelt_alike(near, name));
+            near.map(|near| format!(": did you mean `{near}`?"))
+        }
+        (None, Some(name)) if dialect == Dialect::DockerAgent => {
+            Some(near::hint(name, docker_agent::builtins()))
+        }
+        _ if is_flat => Some(
+            ": hooks of this event stand in the list `hooks` of an entry, beside its `matcher`".to_owned(),
+        ),
+        _ => None,
+    };
+    problem.message.push_str(&hint.unwrap_or_default());
+    problem
+}
+
+fn is_spelt_alike(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.replace('_', "").to_lowercase();
+    letters(one) == letters(other)
 }
 
 /// Whether a notice is about a member that is there for readers.

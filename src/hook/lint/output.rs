@@ -11,6 +11,7 @@ use crate::hook::event_table::Mark;
 use crate::hook::portable::{self, ExitRule};
 use crate::hook::unread;
 use crate::inspect::View;
+use crate::near;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
@@ -63,6 +64,9 @@ const MEANT: &[&str] = &[
 /// Members of an object that is meant so: one of more is a report of the script's own.
 const FEW: usize = 4;
 
+/// Letters of a name that is not written by chance.
+const LONG_NAME: usize = 10;
+
 /// Keys that the dialect reads only inside an object: key, object.
 const INSIDE: &[(Dialect, &str, &[&str])] = &[
     (
@@ -109,6 +113,7 @@ impl HookLint<'_> {
             if !is_for_several {
                 self.fields(piece, &mut reported);
             }
+            self.misspelt(piece, &mut reported);
             self.decisions(piece);
             self.asks(piece);
             self.event_name(piece, own_event);
@@ -200,6 +205,22 @@ impl HookLint<'_> {
             {
                 let own = self.facts.output().iter().take(8).copied().collect::<Vec<_>>().join(", ");
                 let message = format!("`{key}` is a field of {other}; {} reads {own}", self.dialect);
+                self.report_in_script(&OUTPUT_FIELD, piece.offset, message);
+            }
+        }
+    }
+
+    /// Fields that are nearly one of the dialect's own.
+    fn misspelt(&mut self, piece: &Piece, reported: &mut FxHashSet<String>) {
+        let is_known =
+            |key: &str| Dialect::ALL.iter().any(|other| portable::facts(*other).output().contains(&key));
+        for key in keys(&piece.text).filter(|key| !is_known(key) && !COMMON.contains(key)) {
+            // Short words are near to many.
+            let own = self.facts.output().iter().copied().filter(|name| name.len() >= LONG_NAME);
+            if let Some(name) = near::nearest(key, own)
+                && reported.insert(key.to_owned())
+            {
+                let message = format!("{} has no field `{key}`: did you mean `{name}`?", self.dialect);
                 self.report_in_script(&OUTPUT_FIELD, piece.offset, message);
             }
         }

@@ -90,6 +90,9 @@ const PLACEHOLDERS: &[&str] = &[
 /// Names that authors guess for the argument of Claude Code's file tools that is the file.
 const GUESSED_FILES: &[&str] = &["path", "file", "filename", "filePath", "filepath", "file_name"];
 
+/// Those of them that no tool of Claude Code has.
+const NEVER_FILES: &[&str] = &["filePath", "filepath"];
+
 /// Commands that may read standard input, or run what does.
 const READS: &[&str] = &[
     "cat",
@@ -150,6 +153,7 @@ impl HookLint<'_> {
     pub(super) fn payload(&mut self, view: &View, texts: &Texts) {
         self.payload_fields(texts);
         self.fields_of_events(texts);
+        self.fields_of_other_events(view, texts);
         self.arguments_at_the_top(view, texts);
         self.shell_argument(texts);
         self.file_argument(texts);
@@ -238,6 +242,38 @@ impl HookLint<'_> {
         }
     }
 
+    /// `.prompt` before a tool call: in a script of the config itself, which runs on this event alone.
+    fn fields_of_other_events(&mut self, view: &View, texts: &Texts) {
+        let Some(script) = self.hook.script().filter(|_| self.file.is_none()) else { return };
+        let Some(event) = self.hook.facts.filter(|event| self.facts.is_flat && !event.payload.is_empty())
+        else {
+            return;
+        };
+        let reads = |name: &str| texts.jq.iter().any(|piece| roots(&piece.text).any(|root| root == name));
+        if self.dialect != Dialect::ClaudeCode || reads("hook_event_name") {
+            return;
+        }
+        let is_told =
+            |findings: &[super::Finding]| findings.iter().any(|finding| finding.rule == &PAYLOAD_FIELD);
+        if is_told(&self.findings) {
+            return;
+        }
+        let others: FxHashSet<&str> = self.facts.events.iter().flat_map(|row| row.payload).copied().collect();
+        let flow = Flow::of(script, view, self.facts, self.has_payload);
+        for piece in &texts.jq {
+            let lacks = |root: &&str| {
+                others.contains(root) && !event.payload.contains(root) && !self.facts.payload.contains(root)
+            };
+            // What stands behind `//` is for where the first is not there.
+            let root = roots(&piece.text).find(lacks).filter(|_| !piece.text.contains("//"));
+            let Some(root) = root.filter(|_| reads_payload(script, piece.offset, &flow)) else { continue };
+            let own = event.payload.join(", ");
+            let message = format!("the payload of {} has no `.{root}`; its own fields are {own}", event.name);
+            self.report_in_script(&PAYLOAD_FIELD, piece.offset, message);
+            return;
+        }
+    }
+
     /// `.file_path` of the payload, which has it in `.tool_input`: the hook finds nothing, whatever the call is.
     fn arguments_at_the_top(&mut self, view: &View, texts: &Texts) {
         let Some(script) = self.hook.script() else { return };
@@ -260,17 +296,25 @@ impl HookLint<'_> {
 
     /// `.tool_input.path` where the tools that pass have `file_path`.
     fn file_argument(&mut self, texts: &Texts) {
-        let Tools::Names(names) = &self.hook.tools else { return };
         let is_file_tool = |name: &str| matches!(name, "Write" | "Edit" | "MultiEdit" | "Read");
+        let guesses = match &self.hook.tools {
+            Tools::Names(names)
+                if !names.is_empty() && names.iter().all(|name| !name.open && is_file_tool(&name.text)) =>
+            {
+                GUESSED_FILES
+            }
+            // No tool of its own has these; those of servers may.
+            Tools::Any => NEVER_FILES,
+            Tools::Names(names) if !names.iter().any(|name| name.text.starts_with("mcp_")) => NEVER_FILES,
+            _ => return,
+        };
         if self.dialect != Dialect::ClaudeCode
             || !self.hook.facts.is_some_and(|event| event.tool)
-            || names.is_empty()
-            || !names.iter().all(|name| !name.open && is_file_tool(&name.text))
             || texts.jq.iter().any(|piece| piece.text.contains("file_path"))
         {
             return;
         }
-        for name in GUESSED_FILES {
+        for name in guesses {
             let path = format!("tool_input.{name}");
             let reads = |piece: &&Piece| {
                 piece.text.match_indices(&path).any(|(at, _)| {

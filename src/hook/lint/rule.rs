@@ -84,6 +84,8 @@ rules! {
         "check that file, too";
     INPUT_LOST: Error, "input-lost", "what is piped in is never read: a here-document takes its place",
         "give the program by -c or in a file, so that its standard input stays the pipe";
+    JQ_STATUS: Error, "jq-status", "the status of jq is taken for its answer",
+        "let it say so: jq -e '...'";
     JSON_BY_HAND: Warning, "json-by-hand", "JSON is put together from text that may hold quotes, backslashes or newlines",
         "build it with jq: jq -n --arg reason \"$reason\" '{reason: $reason}'";
     LINE_ENDINGS: Warning, "line-endings", "the script has carriage returns",
@@ -96,6 +98,8 @@ rules! {
         "use the name that this platform gives the tool";
     MATCHER_IGNORED: Warning, "matcher-ignored", "the event has no matcher",
         "remove the matcher, or test in the script";
+    MATCHER_MISSPELT: Warning, "matcher-misspelt", "the matcher has a name that is nearly that of a tool",
+        "correct the name, if that tool is meant";
     MATCHER_NEVER: Warning, "matcher-never", "the matcher can never pass",
         "correct the matcher";
     OUTPUT_ASK: Warning, "output-ask", "nobody is asked on this event",
@@ -116,6 +120,8 @@ rules! {
         "read the argument by the name that this platform gives it";
     PAYLOAD_FIELD: Error, "payload-field", "the hook reads a field that this dialect's payload lacks",
         "read the dialect's own field";
+    PAYLOAD_TWICE: Error, "payload-twice", "the payload is read twice, and the second time nothing is left of it",
+        "read it once: input=$(cat), then jq ... <<<\"$input\"";
     PAYLOAD_UNQUOTED: Warning, "payload-unquoted", "text from the payload is used without quotes",
         "put it into double quotes, or it is split at blanks and its * and ? become file names";
     PLACEHOLDER: Error, "placeholder", "the command has a placeholder that nobody fills in",

@@ -41,10 +41,13 @@ impl HookLint<'_> {
         self.programs(script, view, &flow);
         self.lost_inputs(script, view);
         self.empty_searches(script, view);
+        self.jq_conditions(script, view);
         self.unquoted(script, view, &flow);
         self.json_by_hand(script, view, texts, &flow);
         if self.role == Role::Hook {
             self.exit_statuses(script, view, texts, &flow);
+            self.exits_of_substitutions(script, view);
+            self.read_twice(script, view);
         }
     }
 

@@ -34,7 +34,14 @@ impl HookLint<'_> {
             if is_known_to_be_there(view, assignment.span.start, search) {
                 continue;
             }
+            let counts = counts(view, assignment, search);
             let search = search.name().unwrap_or_default();
+            if let Some(use_of) = looks_at(after, name).filter(|_| counts) {
+                let message =
+                    format!("`set -e` ends the script when `{search}` finds nothing: `{use_of}` is never 0");
+                self.report_in_script(&ERREXIT_EMPTY, assignment.span.start, message);
+                continue;
+            }
             if let Some(test) = emptiness_test(after, name) {
                 let message = format!(
                     "`set -e` ends the script when `{search}` finds nothing: `{test}` is not reached then"
@@ -72,12 +79,12 @@ pub(super) fn ends_at_failures(script: &str, view: &View) -> bool {
 }
 
 /// An assignment at the script's own level: in functions it is not known whether a caller looks at the status.
-fn is_plain(command: &CommandView) -> bool {
+pub(super) fn is_plain(command: &CommandView) -> bool {
     command.words.is_empty() && command.via.is_empty() && !command.assignments.is_empty()
 }
 
 /// Whether the command is no condition and no part of a list.
-fn stands_alone(script: &str, command: &CommandView) -> bool {
+pub(super) fn stands_alone(script: &str, command: &CommandView) -> bool {
     let before = script.get(..command.span.start).unwrap_or("").trim_end_matches([' ', '\t']);
     let after = script.get(command.span.end..).unwrap_or("").trim_start_matches([' ', '\t']);
     let is_condition =
@@ -112,6 +119,23 @@ fn search<'v>(
             name == "command" && stage.words.get(1).and_then(|word| word.text.as_deref()) == Some("-v");
         is_asked || SEARCHES.contains(&name)
     })
+}
+
+/// Whether what is found is counted, by the search or by what follows it.
+fn counts(view: &View, assignment: &CommandView, search: &CommandView) -> bool {
+    let by_itself = search.words.iter().skip(1).filter_map(|word| word.text.as_deref()).any(|word| {
+        word == "--count" || word.starts_with('-') && !word.starts_with("--") && word.contains('c')
+    });
+    let is_behind = |command: &&CommandView| {
+        command.span.start > search.span.end && command.span.end <= assignment.span.end
+    };
+    by_itself || view.commands.iter().filter(is_behind).any(|command| command.name() == Some("wc"))
+}
+
+/// How a value is looked at later, as it is written.
+fn looks_at(after: &str, name: &str) -> Option<String> {
+    let forms = [format!("${name}"), format!("${{{name}}}")];
+    forms.into_iter().find(|form| after.contains(form.as_str()))
 }
 
 /// Whether the same, or what it begins with, is looked for before, with `grep -q`.
@@ -160,7 +184,7 @@ fn is_one_pipeline(text: &str) -> bool {
 }
 
 /// `-z "$name"`, `-n "$name"`, as it is written.
-fn emptiness_test(after: &str, name: &str) -> Option<String> {
+pub(super) fn emptiness_test(after: &str, name: &str) -> Option<String> {
     ["-z", "-n"].iter().find_map(|test| {
         let forms = [
             format!("{test} \"${name}\""),

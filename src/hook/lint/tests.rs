@@ -165,6 +165,8 @@ const EXPECTED: &[(&str, &str)] = &[
     ("DA-9", "json-by-hand"),
     // It shows what a missing command does.
     ("fail-closed", "command-missing"),
+    // And what a misspelt field does.
+    ("fail-closed", "output-field"),
     // They show what bad output, bad scripts and bad exit statuses do.
     ("EV-17", "output-decision"),
     ("EV-23", "cannot-block"), // a block changes nothing on post_tool_use

@@ -104,7 +104,7 @@ pub(crate) static FACTS: Facts = Facts {
             {verdict: "none", contexts: [if ($answer | type) == "string" then $answer else $text end]}
           else {verdict: "none"} end"#,
     answer_out: r#"
-        (.reason // "blocked by a hook") as $reason
+        ((.reason // "") | if . == "" then "blocked by a hook" else . end) as $reason
         | (if $event == "PreToolUse" then
              (if .verdict == "deny" or .verdict == "ask" then
                 {hookSpecificOutput: {hookEventName: $event, permissionDecision: .verdict, permissionDecisionReason: $reason}}
@@ -184,6 +184,8 @@ fn write(hooks: &[Draft]) -> Value {
         };
         if let Some(pattern) = pattern {
             rule.insert("matcher".into(), json!({"tool_name": pattern}));
+        } else if let Some(trigger) = hook.condition("trigger") {
+            rule.insert("matcher".into(), json!({"trigger": trigger}));
         }
         if let Some(timeout) = hook.timeout {
             rule.insert("timeout".into(), whole_seconds(timeout).into());

@@ -1,9 +1,7 @@
 //! Claude Code: facts, reader, writer, translations.
 
 use super::tools::Tools;
-use super::{
-    Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, texts, whole_seconds,
-};
+use super::{Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, texts};
 use crate::document::Node;
 use crate::hook::dialect::claude_code::event::EVENTS;
 use crate::hook::event_table::EventRow;
@@ -109,11 +107,12 @@ pub(crate) static FACTS: Facts = Facts {
             {verdict: "none", contexts: [$text]}
           else {verdict: "none"} end"#,
     answer_out: r#"
-        (.reason // "blocked by a hook") as $reason
+        ((.reason // "") | if . == "" then "blocked by a hook" else . end) as $reason
         | {hookEventName: $event} as $base
         | (if .verdict == "none" or .verdict == null then {}
            elif $event == "PreToolUse" then
-             {permissionDecision: .verdict} + (if .reason then {permissionDecisionReason: .reason} else {} end)
+             {permissionDecision: .verdict}
+             + (if .verdict == "deny" or (.reason // "") != "" then {permissionDecisionReason: $reason} else {} end)
            elif $event == "PermissionRequest" and .verdict != "ask" then
              {decision: ({behavior: .verdict} + (if .verdict == "deny" then {message: $reason} else {} end)
                          + (if .verdict == "allow" and .arguments then {updatedInput: .arguments} else {} end))}
@@ -152,11 +151,14 @@ pub(super) fn matcher_of(event: &str, text: &str) -> Tools {
 fn read(node: &Node) -> Vec<PortableHook> {
     let mut hooks = Vec::new();
     let Some(events) = node.get("hooks") else { return hooks };
+    // One switch for all hooks of the file.
+    let enabled = super::flag(node, "disableAllHooks") != Some(true);
     for event in events.members() {
         for group in super::one_or_more(&event.value) {
             let written = text(group, "matcher");
             for handler in group.get("hooks").and_then(Node::as_array).unwrap_or(&[]) {
                 let mut hook = read_handler(&event.name, handler);
+                hook.enabled = enabled;
                 hook.matcher.clone_from(&written);
                 hook.places.matcher = place(group, "matcher");
                 if let Some(text) = written.as_deref().filter(|text| !text.is_empty() && *text != "*") {
@@ -176,7 +178,8 @@ fn read(node: &Node) -> Vec<PortableHook> {
 fn read_handler(event: &str, node: &Node) -> PortableHook {
     let mut hook = PortableHook::new(&FACTS, event, node.at);
     hook.timeout = super::number(node, "timeout").and_then(super::seconds);
-    hook.closed = text(node, "onFailure").map(|policy| policy == "block");
+    hook.policy = text(node, "onFailure");
+    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.description = text(node, "statusMessage");
     hook.places.timeout = place(node, "timeout");
     hook.places.script = place(node, "command");
@@ -192,35 +195,57 @@ fn read_handler(event: &str, node: &Node) -> PortableHook {
         ("command", Some(name), arguments @ Some(_)) => {
             PortableHandler::Program { name, arguments: texts(arguments) }
         }
+        ("command", ..) if text(node, "shell").as_deref() == Some("powershell") => {
+            PortableHandler::Other("powershell".to_owned())
+        }
         _ => PortableHandler::Other(kind),
     };
     hook
 }
 
-/// Hooks that stand together under one event and matcher share a group.
+/// A group's matcher: the tools, or what the event is about instead.
+fn written_matcher(hook: &Draft) -> String {
+    match &hook.tools {
+        Tools::Any => hook.condition(hook.event.matched).unwrap_or("").to_owned(),
+        tools => match tools.names() {
+            Some(names) => names.join("|"),
+            None => tools.to_regex(),
+        },
+    }
+}
+
+fn write_handler(hook: &Draft) -> Map<String, Value> {
+    let mut handler = Map::new();
+    handler.insert("type".into(), "command".into());
+    handler.insert("command".into(), super::with_environment(hook).into());
+    if let Some(rule) = hook.condition("if") {
+        handler.insert("if".into(), rule.into());
+    }
+    if let Some(timeout) = hook.timeout {
+        // Fractions count here.
+        let seconds = match timeout.subsec_nanos() {
+            0 => timeout.as_secs().into(),
+            _ => timeout.as_secs_f64().into(),
+        };
+        handler.insert("timeout".into(), seconds);
+    }
+    let policy = hook.policy.as_deref().or_else(|| hook.closed.then_some("block"));
+    if let Some(policy) = policy {
+        handler.insert("onFailure".into(), policy.into());
+    }
+    if let Some(description) = &hook.description {
+        handler.insert("statusMessage".into(), description.as_str().into());
+    }
+    handler
+}
+
+/// Hooks that stand together under one event and matcher share a group. The switch is one for all of them.
 fn write(hooks: &[Draft]) -> Value {
     let mut events: Map<String, Value> = Map::new();
-    for hook in hooks.iter().filter(|hook| hook.enabled) {
+    let all_off = !hooks.is_empty() && hooks.iter().all(|hook| !hook.enabled);
+    for hook in hooks.iter().filter(|hook| hook.enabled || all_off) {
         let groups = events.entry(hook.event.name).or_insert_with(|| json!([]));
-        let matcher = match &hook.tools {
-            Tools::Any => String::new(),
-            tools => match tools.names() {
-                Some(names) => names.join("|"),
-                None => tools.to_regex(),
-            },
-        };
-        let mut handler = Map::new();
-        handler.insert("type".into(), "command".into());
-        handler.insert("command".into(), super::with_environment(hook).into());
-        if let Some(timeout) = hook.timeout {
-            handler.insert("timeout".into(), whole_seconds(timeout).into());
-        }
-        if hook.closed {
-            handler.insert("onFailure".into(), "block".into());
-        }
-        if let Some(description) = &hook.description {
-            handler.insert("statusMessage".into(), description.as_str().into());
-        }
+        let (matcher, handler) = (written_matcher(hook), write_handler(hook));
         let Some(groups) = groups.as_array_mut() else { continue };
         let same = groups
             .last_mut()
@@ -237,5 +262,5 @@ fn write(hooks: &[Draft]) -> Value {
             }
         }
     }
-    json!({"hooks": events})
+    if all_off { json!({"disableAllHooks": true, "hooks": events}) } else { json!({"hooks": events}) }
 }

@@ -87,10 +87,11 @@ pub(crate) static FACTS: Facts = Facts {
           elif $object then {failure: "hook output is not JSON"}
           else {verdict: "none"} end"#,
     answer_out: r#"
-        (.reason // "blocked by a hook") as $reason
+        ((.reason // "") | if . == "" then "blocked by a hook" else . end) as $reason
         | ($event == "pre_tool_use" or $event == "permission_request" or $event == "tool_guard") as $gate
         | ((if $gate and .verdict != "none" and .verdict != null then
-              {permission_decision: .verdict} + (if .reason then {permission_decision_reason: .reason} else {} end)
+              {permission_decision: .verdict}
+              + (if .verdict == "deny" or (.reason // "") != "" then {permission_decision_reason: $reason} else {} end)
             else {} end)
            + (if $gate and .arguments and .verdict != "deny" then {updated_input: .arguments} else {} end)
            + (if (.contexts // []) != [] then {additional_context: (.contexts | join("\n"))} else {} end)
@@ -142,7 +143,8 @@ fn read_hook(event: &str, node: &Node) -> PortableHook {
     let mut hook = PortableHook::new(&FACTS, event, node.at);
     hook.name = text(node, "name");
     hook.timeout = super::number(node, "timeout").and_then(super::seconds);
-    hook.closed = text(node, "on_error").map(|policy| policy == "block");
+    hook.policy = text(node, "on_error");
+    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.environment = pairs(node.get("env"));
     hook.cwd = text(node, "working_dir");
     hook.places.timeout = place(node, "timeout");
@@ -174,8 +176,9 @@ fn write(hooks: &[Draft]) -> Value {
         if let Some(cwd) = &hook.cwd {
             spec.insert("working_dir".into(), cwd.as_str().into());
         }
-        if hook.closed && hook.event.failure == Failure::Choice {
-            spec.insert("on_error".into(), "block".into());
+        let chosen = hook.closed && hook.event.failure == Failure::Choice;
+        if let Some(policy) = hook.policy.as_deref().or_else(|| chosen.then_some("block")) {
+            spec.insert("on_error".into(), policy.into());
         }
         let Some(list) = events.entry(hook.event.name).or_insert_with(|| json!([])).as_array_mut() else {
             continue;

@@ -2,7 +2,8 @@
 
 use super::tools::{NameTest, Tools};
 use super::{
-    ArgumentTest, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place, text,
+    ArgumentTest, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place,
+    text, texts,
 };
 use crate::document::Node;
 use crate::hook::dialect::everruns::event::EVENTS;
@@ -91,7 +92,7 @@ pub(crate) static FACTS: Facts = Facts {
            + (if .result then {result: .result.value} else {} end) + (if .error then {error} else {} end)
            + (if (.contexts // []) != [] and $payload.moment == "tool_call_ended"
               then {additional_context: (.contexts | join("\n"))} else {} end)) as $patch
-        | if $stops then {decision: "block", reason: (.reason // "hook blocked")}
+        | if $stops then {decision: "block", reason: ((.reason // "") | if . == "" then "hook blocked" else . end)}
             + (if .user_message then {user_message} else {} end)
           elif $patch != {} then {decision: "mutate", patch: $patch}
           else {} end
@@ -102,15 +103,33 @@ pub(crate) static FACTS: Facts = Facts {
 /// The three shapes of a config, and a declarative bundle.
 fn read(node: &Node) -> Vec<PortableHook> {
     let mut lists = Vec::new();
+    let mut muted = Vec::new();
     if let Some(capabilities) = node.get("capabilities").and_then(Node::as_array) {
         let ours = |entry: &&Node| entry.get("ref").and_then(Node::as_str) == Some("user_hooks");
-        lists.extend(capabilities.iter().filter(ours).filter_map(|entry| entry.get("config")?.get("hooks")));
+        let configs = capabilities.iter().filter(ours).filter_map(|entry| entry.get("config"));
+        for config in configs {
+            lists.extend(config.get("hooks"));
+            muted.extend(texts(config.get("disabled_contributions")));
+        }
     } else if let Some(definition) = node.get("definition") {
         lists.extend(definition.get("user_hooks"));
     } else {
         lists.extend(node.get("hooks"));
+        muted = texts(node.get("disabled_contributions"));
     }
-    lists.into_iter().filter_map(Node::as_array).flatten().map(read_hook).collect()
+    let lists = lists.into_iter().filter_map(Node::as_array);
+    lists.flat_map(|list| list.iter().enumerate()).map(|(index, node)| read_in(node, index, &muted)).collect()
+}
+
+/// A hook by its place in its list: one without an id is muted by that.
+fn read_in(node: &Node, index: usize, muted: &[String]) -> PortableHook {
+    let mut hook = read_hook(node);
+    let id = match &hook.name {
+        Some(name) => format!("user:{name}"),
+        None => format!("user:{}_{index}", hook.event),
+    };
+    hook.enabled = !muted.contains(&id);
+    hook
 }
 
 fn read_hook(node: &Node) -> PortableHook {
@@ -118,7 +137,8 @@ fn read_hook(node: &Node) -> PortableHook {
     hook.name = text(node, "id");
     hook.description = text(node, "description");
     hook.timeout = super::number(node, "timeout_ms").and_then(|ms| super::seconds(ms / 1000.0));
-    hook.closed = text(node, "on_error").map(|policy| policy == "block");
+    hook.policy = text(node, "on_error");
+    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.places.timeout = place(node, "timeout_ms");
     if let Some(matcher) = node.get("matcher") {
         hook.places.matcher = matcher.at;
@@ -166,8 +186,17 @@ fn globs(text: &str) -> Tools {
 }
 
 fn write(hooks: &[Draft]) -> Value {
-    let hooks: Vec<Value> = hooks.iter().map(write_hook).collect();
-    json!({"hooks": hooks})
+    let specs: Vec<Value> = hooks.iter().map(write_hook).collect();
+    let id = |(index, hook): (usize, &Draft)| match &hook.name {
+        Some(name) => format!("user:{name}"),
+        None => format!("user:{}_{index}", hook.event.name),
+    };
+    let muted: Vec<String> = hooks.iter().enumerate().filter(|(_, hook)| !hook.enabled).map(id).collect();
+    if muted.is_empty() {
+        json!({"hooks": specs})
+    } else {
+        json!({"hooks": specs, "disabled_contributions": muted})
+    }
 }
 
 fn write_hook(hook: &Draft) -> Value {
@@ -210,8 +239,8 @@ fn write_hook(hook: &Draft) -> Value {
         let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(30_000);
         spec.insert("timeout_ms".into(), milliseconds.clamp(100, 30_000).into());
     }
-    if hook.closed {
-        spec.insert("on_error".into(), "block".into());
+    if let Some(policy) = hook.policy.as_deref().or_else(|| hook.closed.then_some("block")) {
+        spec.insert("on_error".into(), policy.into());
     }
     if let Some(description) = &hook.description {
         spec.insert("description".into(), description.as_str().into());

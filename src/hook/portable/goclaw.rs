@@ -68,16 +68,17 @@ pub(crate) static FACTS: Facts = Facts {
     answer_in: r#"
         (try ($stdout | fromjson) catch null) as $answer
         | ($stderr | gsub("^\\s+|\\s+$"; "")) as $err
-        | if $status == 2 then {verdict: "deny", reason: $err}
+        | def first_of: map(select(. != null and . != "")) | first // "hook blocked";
+          if $status == 2 then {verdict: "deny", reason: ([$err, ($answer | objects | .reason)] | first_of)}
           elif $status != 0 then {failure: "hook: command exited \($status): \($err)"}
           elif ($answer | type) == "object" then
-            (if $answer.continue == false or $answer.decision == "block" then {verdict: "deny", reason: $answer.reason}
+            (if $answer.continue == false or $answer.decision == "block" then {verdict: "deny", reason: ([$answer.reason, $err] | first_of)}
              else {verdict: "none"} end)
             + (if $answer.additionalContext then {contexts: [$answer.additionalContext]} else {} end)
           else {verdict: "none"} end"#,
     answer_out: r#"
         if .verdict == "deny" or .verdict == "ask" then
-          {stdout: "", stderr: ((.reason // "blocked by a hook") + "\n"), status: 2}
+          {stdout: "", stderr: (((.reason // "") | if . == "" then "blocked by a hook" else . end) + "\n"), status: 2}
         elif (.contexts // []) != [] then
           {stdout: ({additionalContext: (.contexts | join("\n"))} | tojson + "\n"), stderr: "", status: 0}
         else {stdout: "", stderr: "", status: 0} end"#,
@@ -93,7 +94,8 @@ fn read_record(node: &Node) -> PortableHook {
     let mut hook = PortableHook::new(&FACTS, &text(node, "event").unwrap_or_default(), node.at);
     hook.name = text(node, "name").filter(|name| !name.is_empty());
     hook.timeout = super::number(node, "timeout_ms").and_then(|ms| super::seconds(ms / 1000.0));
-    hook.closed = text(node, "on_timeout").map(|policy| policy == "block");
+    hook.policy = text(node, "on_timeout");
+    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.enabled = super::flag(node, "enabled").unwrap_or(true);
     hook.priority = super::number(node, "priority").map_or(0, |priority| priority as i64);
     hook.places.timeout = place(node, "timeout_ms");
@@ -145,8 +147,12 @@ fn write(hooks: &[Draft]) -> Value {
                 let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(10_000);
                 record.insert("timeout_ms".into(), milliseconds.clamp(1, 10_000).into());
             }
-            if hook.event.blocks && !hook.closed {
-                record.insert("on_timeout".into(), "allow".into());
+            let open = hook.event.blocks && !hook.closed;
+            if let Some(policy) = hook.policy.as_deref().or_else(|| open.then_some("allow")) {
+                record.insert("on_timeout".into(), policy.into());
+            }
+            if let Some(expression) = hook.condition("if_expr") {
+                record.insert("if_expr".into(), expression.into());
             }
             record.insert("priority".into(), hook.priority.into());
             record.insert("enabled".into(), hook.enabled.into());

@@ -150,6 +150,8 @@ pub(crate) struct PortableHook {
     pub(crate) timeout: Option<Duration>,
     /// Whether the config says that a failure blocks; `None`: it says nothing.
     pub(crate) closed: Option<bool>,
+    /// What it says of failures, in its own word.
+    pub(crate) policy: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) enabled: bool,
     pub(crate) priority: i64,
@@ -208,6 +210,7 @@ impl PortableHook {
             cwd: None,
             timeout: None,
             closed: None,
+            policy: None,
             description: None,
             enabled: true,
             priority: 0,
@@ -259,9 +262,38 @@ pub(crate) struct Draft {
     pub(crate) cwd: Option<String>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) closed: bool,
+    /// The dialect's own word for that, where the hook comes from it.
+    pub(crate) policy: Option<String>,
+    /// Filters that are not about tools or arguments, where the hook comes from the dialect.
+    pub(crate) conditions: Vec<(&'static str, String)>,
     pub(crate) description: Option<String>,
     pub(crate) enabled: bool,
     pub(crate) priority: i64,
+}
+
+impl Draft {
+    /// What a condition asks for.
+    fn condition(&self, field: &str) -> Option<&str> {
+        self.conditions.iter().find(|(name, _)| *name == field).map(|(_, text)| text.as_str())
+    }
+}
+
+/// Whether an event's payload tells what another dialect's condition tests, a member of the neutral form.
+pub(crate) fn tells(dialect: Dialect, event: &EventRow, field: &str) -> bool {
+    let name = match (dialect, field) {
+        (Dialect::DockerAgent, "trigger") => "source",
+        _ => field,
+    };
+    event.payload.contains(&name)
+}
+
+/// The time that a config of the dialect can say and that comes closest, not below.
+pub(crate) fn writable(dialect: Dialect, time: Duration) -> Duration {
+    match dialect {
+        Dialect::ClaudeCode | Dialect::Goclaw => time,
+        Dialect::Everruns => time.max(Duration::from_millis(100)),
+        Dialect::DockerAgent | Dialect::Agentao | Dialect::Infer => Duration::from_secs(whole_seconds(time)),
+    }
 }
 
 /// The facts of a dialect.

@@ -52,7 +52,7 @@ fn config(dialect: Dialect) -> Value {
 }
 
 /// Fires events one after another in one session: the decisions, and the lines that hooks wrote.
-fn fire(dialect: Dialect, config: &Value, events: &[Value]) -> (Vec<Decision>, String) {
+pub(super) fn fire(dialect: Dialect, config: &Value, events: &[Value]) -> (Vec<Decision>, String) {
     let mut options = LoadOptions::default();
     match dialect {
         Dialect::Infer => {

@@ -356,7 +356,14 @@ impl Loader<'_> {
         path: &str,
     ) -> Result<(), Fault> {
         let prefix = format!("{path}.");
-        let matcher = Fields::new(group, &prefix)?.text("matcher")?.unwrap_or_default();
+        let matcher = match Fields::new(group, &prefix)?.text("matcher") {
+            Ok(matcher) => matcher.unwrap_or_default(),
+            Err(fault) => {
+                self.fault(&fault);
+                self.faults_below(event, group, path);
+                return Ok(());
+            }
+        };
         let at = group.get("matcher").and_then(|node| node.at);
         for member in handler::unknown(group, &["matcher", "hooks"]) {
             let text = format!("{path}: unknown field `{}` is ignored", member.name);
@@ -364,7 +371,12 @@ impl Loader<'_> {
         }
         let path = format!("{path}.hooks");
         let Some(hooks) = group.get("hooks") else {
-            return Err(Fault::new(group.at, format!("{path}: missing")));
+            let hint = if group.get("type").is_some() || group.get("command").is_some() {
+                ": a handler stands in the list `hooks` of a group, as in {\"hooks\": [{\"type\": \"command\", …}]}"
+            } else {
+                ""
+            };
+            return Err(Fault::new(group.at, format!("{path}: missing{hint}")));
         };
         let Some(handlers) = hooks.as_array() else {
             return Err(Fault::wrong_type(hooks, &path, "a list"));
@@ -387,10 +399,26 @@ impl Loader<'_> {
                     }
                     self.hooks.push((hook, extra));
                 }
-                Err(fault) => self.fault(&fault),
+                Err(fault) => {
+                    self.fault(&fault);
+                    let others = handler::faults(event, node, &format!("{path}[{place}]"));
+                    others
+                        .iter()
+                        .filter(|other| other.message != fault.message)
+                        .for_each(|other| self.fault(other));
+                }
             }
         }
         Ok(())
+    }
+
+    /// The faults of handlers that do not run because their group is faulty.
+    fn faults_below(&mut self, event: EventName, group: &Node, path: &str) {
+        let handlers = group.get("hooks").and_then(Node::as_array).unwrap_or_default();
+        for (place, node) in handlers.iter().enumerate() {
+            let faults = handler::faults(event, node, &format!("{path}.hooks[{place}]"));
+            faults.iter().for_each(|fault| self.fault(fault));
+        }
     }
 
     /// The class of a handler: equal for equal handlers of settings files, or of one plug-in, skill or agent (R49).

@@ -190,6 +190,11 @@ fn find(name: &str, contract: ContractVersion) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name).filter(|_| is_known)
 }
 
+/// The names of all, of every version of the contract.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|builtin| builtin.name)
+}
+
 /// The script of a built-in that a command of the session does.
 pub(super) fn script(name: &str, args: &[String]) -> Option<String> {
     match BUILTINS.iter().find(|builtin| builtin.name == name)?.does {

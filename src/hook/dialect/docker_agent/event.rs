@@ -128,7 +128,8 @@ events! {
         ["agent_name", "tool_name", "tool_use_id", "tool_input", "tool_response", "tool_error"];
     PermissionRequest "permission_request" "permission_requested" [.tool().blocks(Failure::Choice).marks([Mark::Ask, Mark::Allow, Mark::Arguments])]
         Row { permission: true, ..GATE }, CALL;
-    SessionStart "session_start" "session_started" [.marks([Mark::Context, Mark::PlainText])] CONTEXT, ["source"];
+    SessionStart "session_start" "session_started" [.marks([Mark::Context, Mark::PlainText])
+        .values(&["startup", "resume", "clear", "compact"])] CONTEXT, ["source"];
     UserPromptSubmit "user_prompt_submit" "prompt_submitted" [.blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText])]
         CONTEXT, ["prompt"];
     UserSteeringMessagesSubmit "user_steering_messages_submit" "" [.blocks(Failure::Choice).marks([Mark::PlainText])]
@@ -141,9 +142,9 @@ events! {
         Row { rewrites: true, rewritten: Some(Rewritten::Messages), ..PLAIN }, ["iteration", "model_id", "messages"];
     AfterLlmCall "after_llm_call" "model_call_ended" [] MUTE,
         ["agent_name", "stop_response", "last_user_message", "model_id", "usage", "cost"];
-    SessionEnd "session_end" "session_ended" [] MUTE, ["reason"];
-    PreCompact "pre_compact" "compaction_starting" [.blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText, Mark::PlatformStep])]
-        CONTEXT, ["source"];
+    SessionEnd "session_end" "session_ended" [.values(&["clear", "logout", "prompt_input_exit", "other"])] MUTE, ["reason"];
+    PreCompact "pre_compact" "compaction_starting" [.blocks(Failure::Choice).marks([Mark::Context, Mark::PlainText, Mark::PlatformStep])
+        .values(&["manual", "auto", "overflow", "tool_overflow"])] CONTEXT, ["source"];
     BeforeCompaction "before_compaction" "" [.blocks(Failure::Choice).marks([Mark::PlatformStep])]
         Row { rewritten: Some(Rewritten::Summary), ..PLAIN },
         ["input_tokens", "output_tokens", "context_limit", "compaction_reason"];

@@ -116,6 +116,25 @@ pub(super) fn read(
     Ok((bundle(all, settings, None, shared), notices))
 }
 
+/// What else is wrong with records than the one fault of each that the platform tells.
+#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for them"))]
+pub(in crate::hook) fn other_faults(source: &Source<'_>, options: &LoadOptions) -> Vec<ConfigProblem> {
+    let (Ok(node), Ok(settings)) = (source.json(""), GoclawSettings::read(&options.settings)) else {
+        return Vec::new();
+    };
+    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
+    let mut regexes = RegexCompiler::new(limits.regex_bytes);
+    let mut reader =
+        record::HookRecordReader { options, settings: &settings, limits: &limits, regexes: &mut regexes };
+    let mut others = FaultList::default();
+    for (index, node) in records(&node).iter().enumerate() {
+        let Err(first) = reader.read(index, node) else { continue };
+        let found = reader.faults(node).into_iter().filter(|other| other.message != first.message);
+        others.extend(found.map(|fault| source.problem(fault.at, fault.message)));
+    }
+    others.into_kept()
+}
+
 /// Two rows cannot have one id: counters, caches and audit rows go by it. A builtin gives way to a row that has its id,
 /// another double gets a number.
 fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut FaultList<Notice>, source: &Source<'_>) {

@@ -1,4 +1,4 @@
-//! One handler (1.3): types first, then what it means. The first fault is the one that is told.
+//! One handler (1.3): types first, then what it means. The first fault refuses it; the others are told too ([`faults`]).
 
 use super::{File, Loader};
 use crate::document::{Member, Node, NodeKind};
@@ -94,6 +94,50 @@ fn word<'n>(fields: &Fields<'n, '_>, name: &str, words: &[&str]) -> Result<Optio
         return Ok(Some(text));
     }
     Err(fields.fault(name, &format!("`{text}` is not one of: {}", words.join(", "))))
+}
+
+/// All faults of a handler that each of its members shows alone.
+pub(super) fn faults(event: EventName, node: &Node, path: &str) -> Vec<Fault> {
+    let prefix = format!("{path}.");
+    let fields = match Fields::new(node, &prefix) {
+        Ok(fields) => fields,
+        Err(fault) => return vec![fault],
+    };
+    let kind = required(&fields, "type").and_then(|_| word(&fields, "type", &KINDS));
+    let mut all = Vec::new();
+    let mut look = |fault: Option<Fault>| all.extend(fault);
+    if let Ok(Some(kind)) = &kind
+        && !event.allows(kind)
+    {
+        let message = format!("{path}: a handler of type `{kind}` is not possible on {}", event.name());
+        look(Some(Fault::new(node.at, message)));
+    }
+    let required_of: &[&str] = match &kind {
+        Ok(Some("command")) => &["command"],
+        Ok(Some("http")) => &["url"],
+        Ok(Some("mcp_tool")) => &["server", "tool"],
+        Ok(Some("prompt" | "agent")) => &["prompt"],
+        _ => &[],
+    };
+    look(kind.err());
+    look(timeout(&fields).err());
+    look(fields.text("statusMessage").err());
+    look(Loader::rule(&fields).err());
+    look(fields.boolean("once").err());
+    look(word(&fields, "onFailure", &["block"]).err());
+    required_of.iter().for_each(|name| look(required(&fields, name).err()));
+    look(fields.texts("args").err());
+    look(word(&fields, "shell", &["bash", "powershell"]).err());
+    look(headers(&fields).err());
+    look(fields.texts("allowedEnvVars").err());
+    look(fields.object("input").err());
+    for name in ["async", "asyncRewake", "continueOnBlock"] {
+        look(fields.boolean(name).err());
+    }
+    for name in ["rewakeMessage", "rewakeSummary", "model"] {
+        look(fields.text(name).err());
+    }
+    all
 }
 
 impl Loader<'_> {

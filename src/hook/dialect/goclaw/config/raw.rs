@@ -64,6 +64,43 @@ fn saturating(value: i128) -> i64 {
     i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
 }
 
+/// All members of a record that have not the type that they must have.
+#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for them"))]
+pub(super) fn wrong_types(node: &Node) -> Vec<Fault> {
+    if !node.is_object() {
+        return vec![Fault::new(node.at, format!("hook: expected a record, found {}", node.describe()))];
+    }
+    let fields = Fields { node, prefix: "hook: " };
+    let texts = [
+        "event",
+        "handler_type",
+        "scope",
+        "name",
+        "matcher",
+        "if_expr",
+        "on_timeout",
+        "source",
+        "created_at",
+        "tenant_id",
+        "agent_id",
+    ];
+    let mut all: Vec<Fault> = texts.iter().filter_map(|name| fields.text(name).err()).collect();
+    all.extend(["agent_ids", "mutable_fields"].iter().filter_map(|name| fields.texts(name).err()));
+    all.extend(["timeout_ms", "priority", "version"].iter().filter_map(|name| fields.integer(name).err()));
+    all.extend(fields.boolean("enabled").err());
+    all.extend(fields.object("metadata").err());
+    match fields.object("config") {
+        Ok(Some(node)) => {
+            let fields = Fields { node, ..fields };
+            let texts = ["command", "cwd", "url", "prompt_template", "model", "source"];
+            all.extend(texts.iter().filter_map(|name| fields.text(name).err()));
+        }
+        Ok(None) => {}
+        Err(fault) => all.push(fault),
+    }
+    all
+}
+
 /// A record whose types are right.
 pub(super) struct Raw<'n> {
     pub(super) node: &'n Node,

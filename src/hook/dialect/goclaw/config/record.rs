@@ -2,7 +2,7 @@
 //! the one that is told.
 
 use super::builtin;
-use super::raw::{Checked, Raw, fault};
+use super::raw::{self, Checked, Raw, fault};
 use super::settings::{Edition, GoclawSettings, ScriptEngine};
 use crate::document::Node;
 use crate::hook::cel;
@@ -10,6 +10,7 @@ use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::dialect::goclaw::event::EventName;
 use crate::hook::dialect::goclaw::filter;
 use crate::hook::dialect::goclaw::handler_kind::HandlerKind;
+use crate::hook::field::Fault;
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::matcher::{Regex, RegexCompiler};
@@ -135,6 +136,28 @@ impl HookRecordReader<'_> {
         };
         let hook = self.hook(&raw, kind, id, event, timeout);
         Ok((hook, row, raw.warnings(self.options.purpose)))
+    }
+
+    /// All faults of a record that each of its members shows alone.
+    #[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for them"))]
+    pub(super) fn faults(&mut self, node: &Node) -> Vec<Fault> {
+        let Ok(raw) = Raw::read(node) else { return raw::wrong_types(node) };
+        let names = raw.names();
+        let mut all = Vec::new();
+        if let Ok((event, scope)) = &names {
+            all.extend(self.tenant(&raw, *scope).err());
+            all.extend(raw.on_timeout(*event).err());
+        }
+        all.extend(names.err());
+        all.extend(raw.timeout().err());
+        all.extend(self.matcher(&raw).err());
+        all.extend(self.condition(&raw).err());
+        match self.kind(&raw) {
+            Ok(kind) => all.extend(self.handler(&raw, kind).err()),
+            Err(fault) if !raw.handler.is_empty() => all.push(fault),
+            Err(_) => {}
+        }
+        all
     }
 
     fn hook(
