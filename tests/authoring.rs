@@ -308,7 +308,7 @@ fn a_refused_file_has_no_count_and_says_what_is_wrong_with_it() {
         ("{\"hooks\": {\"PreToolUse\": [", "hookbox: f.json:1:26: not a hook config: EOF"),
         (
             "{\"hooks\": {\"Stop\": [{\"command\": \"x\"}]}}",
-            "hookbox: f.json:1:21: as a config of claude-code, the likeliest: hooks.Stop[0].hooks: missing\n",
+            "hookbox: f.json:1:21: as a config of claude-code, the likeliest: hooks.Stop[0].hooks: missing: a handler stands in the list `hooks` of a group",
         ),
         (
             "{\"hooks\": {\"beforeReadFile\": []}}",
@@ -330,7 +330,7 @@ fn a_refused_file_has_no_count_and_says_what_is_wrong_with_it() {
     );
     let (stdout, _, status) = folder.run(&["check", ".claude/settings.json"], "");
     assert!(status == 1 && stdout.contains("error: hooks.Stop[0].hooks: missing"), "{stdout}");
-    assert!(stdout.ends_with(".claude/settings.json: claude-code: 1 error, 0 warnings\n"), "{stdout}");
+    assert!(stdout.ends_with(".claude/settings.json: claude-code: 1 error, 2 warnings\n"), "{stdout}");
 }
 
 #[test]
