@@ -137,6 +137,12 @@ impl Expansion {
         text
     }
 
+    /// The text of the builder on top becomes a key in the text of the one below.
+    pub(crate) fn escape_key(&mut self) {
+        let key = self.pop_text();
+        self.builder.push_quoted(&super::quote::escaped_key(&key));
+    }
+
     pub(crate) fn pop_target(&mut self) -> (Target, Option<Index>) {
         self.targets.pop().unwrap_or((Target::Nothing, None))
     }

@@ -256,10 +256,7 @@ impl Process {
                             self.shell.code.pc = done;
                         }
                     }
-                    Op::EscapeKey => {
-                        let key = self.x.pop_text();
-                        self.x.builder.push_quoted(&super::quote::escaped_key(&key));
-                    }
+                    Op::EscapeKey => self.x.escape_key(),
                     Op::ArithmeticText(context) => {
                         let text = self.x.pop_text();
                         self.shell.arithmetic.context = context;

@@ -1,11 +1,17 @@
-//! What a utility's table of options has is read by its code: a variant of its enum, or the name of one of its rows, stands
-//! somewhere beside the table. What is accepted and changes nothing is named below, with the reason.
+//! What a utility's table of options has is read by its code: a variant of its enum, or the long name of one of its rows,
+//! stands beside the table. What is accepted and changes nothing is named below, with the reason.
+//!
+//! Beside a table are its file and the folder below the file; for a `pub` enum also its folder, or every file that names the
+//! enum. Other tables are no reading, so an option is not taken for read where another program has one of the same name.
 
 use std::path::Path;
 
 /// Options that change nothing in a session: the utility's file below `src/utility`, the variant, why.
 const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
+    ("awk/mod.rs", "Intervals", "the manual says that it is the default"),
     ("awk/mod.rs", "LocaleNumbers", "a session's locale has a decimal point"),
+    ("awk/mod.rs", "NoOptimize", "the result is the same"),
+    ("awk/mod.rs", "Optimize", "the result is the same"),
     ("bc/mod.rs", "Help", "the arguments are asked for it"),
     ("cksum.rs", "Debug", "there is one implementation"),
     ("cp.rs", "SecurityContext", "without SELinux it does nothing"),
@@ -15,13 +21,25 @@ const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
     ("df.rs", "Local", "all file systems are local"),
     ("df.rs", "NoSync", "nothing waits to be written"),
     ("df.rs", "Sync", "nothing waits to be written"),
+    ("git/command/add.rs", "Sparse", "there are no sparse checkouts"),
     ("git/command/cat_file.rs", "AllowUnknownType", "objects of unknown types are not read"),
     ("git/command/checkout.rs", "IgnoreOtherWorktrees", "what other work trees have is not looked at"),
+    ("git/command/checkout.rs", "Progress", "there is no terminal"),
     ("git/command/commit.rs", "NoPostRewrite", "hooks of a repository are not run"),
-    ("git/command/restore.rs", "IgnoreUnmerged", "paths that are not merged are left alone"),
-    ("git/command/status.rs", "IgnoreSubmodules", "submodules are not looked into"),
-    ("git/command/write_tree.rs", "MissingOk", "whether objects are there is not looked at"),
-    ("git/history/options.rs", "ClearDecorations", "all refs are shown"),
+    ("git/command/commit.rs", "NoVerify", "hooks of a repository are not run"),
+    ("git/command/commit.rs", "Status", "no editor shows the template"),
+    ("git/command/commit.rs", "Verify", "hooks of a repository are not run"),
+    ("git/command/diff.rs", "Recursive", "it always recurses, as the real one does"),
+    ("git/command/diff_files.rs", "IgnoreGone", "the real one tells files that are gone all the same"),
+    ("git/command/diff_index.rs", "Recursive", "it always recurses, as the real one does"),
+    ("git/command/merge.rs", "Commit", "a fast-forward makes no commit"),
+    ("git/command/merge.rs", "Edit", "a fast-forward has no message"),
+    ("git/command/merge.rs", "Verbose", "a fast-forward says nothing more"),
+    ("git/command/mv.rs", "Sparse", "there are no sparse checkouts"),
+    ("git/command/read_tree.rs", "Verbose", "there is no terminal"),
+    ("git/command/restore.rs", "Progress", "there is no terminal"),
+    ("git/command/rm.rs", "Sparse", "there are no sparse checkouts"),
+    ("git/command/switch.rs", "Progress", "there is no terminal"),
     ("gzip/mod.rs", "Ascii", "files have no mode on this system"),
     ("gzip/mod.rs", "Synchronous", "files are in memory"),
     ("iconv/mod.rs", "Silent", "there are no warnings"),
@@ -70,6 +88,7 @@ const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
     ("tar/options.rs", "ForceLocal", "an archive is always a local file"),
     ("tar/options.rs", "NoAttributes", "files have no such attributes"),
     ("tar/options.rs", "ReadFull", "input is always reblocked"),
+    ("tar/options.rs", "Seek", "archives are files in memory"),
     ("touch.rs", "Ignored", "the manual says that it is ignored"),
     ("watch.rs", "Beep", "there is no terminal: watch fails"),
     ("watch.rs", "ChgExit", "there is no terminal: watch fails"),
@@ -94,17 +113,34 @@ const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
     ("zstd/mod.rs", "SingleThread", "there is one thread"),
 ];
 
+/// Programs that read letters themselves; the file below `src/utility` that does.
+const READ_BY_LETTER: &[(&str, &str)] = &[
+    ("env.rs", "env.rs"),
+    ("ps/mod.rs", "ps/options.rs"),
+    ("sort/option.rs", "sort/key.rs"),
+    ("zipinfo.rs", "unzip/settings.rs"),
+];
+
 /// A variant with the names of its rows.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Variant {
     pub(super) name: String,
     pub(super) letters: Vec<char>,
     pub(super) words: Vec<String>,
 }
 
+/// A table of options.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Table {
+    /// The name of its enum.
+    name: String,
+    is_public: bool,
+    pub(super) variants: Vec<Variant>,
+}
+
 /// The tables of a file, and its text without them.
-pub(super) fn tables(text: &str) -> (Vec<Variant>, String) {
-    let (mut variants, mut rest) = (Vec::new(), String::new());
+pub(super) fn tables(text: &str) -> (Vec<Table>, String) {
+    let (mut tables, mut rest) = (Vec::new(), String::new());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if line != "options! {" {
@@ -112,19 +148,28 @@ pub(super) fn tables(text: &str) -> (Vec<Variant>, String) {
             rest.push('\n');
             continue;
         }
-        let table: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
-        for line in table.join("\n").split("\n        ") {
-            if let Some((name, row)) = line.split_once(" = ")
-                && name.chars().all(|letter| letter.is_ascii_alphanumeric())
-            {
-                variants.push(Variant { name: name.to_owned(), letters: Vec::new(), words: Vec::new() });
-                names(row, &mut variants);
-            } else {
-                names(line, &mut variants);
-            }
+        let text: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
+        tables.push(table(&text.join("\n")));
+    }
+    (tables, rest)
+}
+
+fn table(text: &str) -> Table {
+    let mut table = Table::default();
+    for line in text.split("\n        ") {
+        if let Some((visibility, name)) = line.split_once("enum ") {
+            table.name = name.trim_end_matches(" {").to_owned();
+            table.is_public = visibility.contains("pub");
+        } else if let Some((name, row)) = line.split_once(" = ")
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric())
+        {
+            table.variants.push(Variant { name: name.to_owned(), ..Variant::default() });
+            names(row, &mut table.variants);
+        } else {
+            names(line, &mut table.variants);
         }
     }
-    (variants, rest)
+    table
 }
 
 /// Adds the letters and words of rows to the variant that is last: what stands in the first two arguments.
@@ -143,56 +188,84 @@ fn names(text: &str, variants: &mut [Variant]) {
     }
 }
 
-/// The texts beside a file: those of its folder, if it has one, and of those who share its options.
-fn beside<'t>(file: &str, sources: &'t [(String, String)]) -> Vec<&'t str> {
-    let folder = match file.strip_suffix("/mod.rs") {
-        Some(folder) => format!("{folder}/"),
-        None => match file.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/"),
-            None => format!("{}/", file.trim_end_matches(".rs")),
-        },
+/// A file below `src/utility`, without its tables.
+#[derive(Debug)]
+struct Source {
+    file: String,
+    tables: Vec<Table>,
+    text: String,
+}
+
+/// Whether what reads a table may stand in a file.
+fn is_beside(table: &Table, file: &str, other: &Source) -> bool {
+    let below = match file.strip_suffix("mod.rs") {
+        Some(folder) => folder.to_owned(),
+        None => format!("{}/", file.trim_end_matches(".rs")),
     };
+    if other.file == file || other.file.starts_with(&below) {
+        return true;
+    }
     let shares = match file {
         "pkill.rs" => "pgrep/",
         "zipinfo.rs" => "unzip/",
-        // Sets that its subcommands share.
-        "git/history/options.rs" => "git/",
         // A table below the file that reads it.
         "sort/option.rs" => "sort.rs",
-        _ => folder.as_str(),
+        _ => "nothing",
     };
-    sources
-        .iter()
-        .filter(|(name, _)| name != file && (name.starts_with(&folder) || name.starts_with(shares)))
-        .map(|(_, text)| text.as_str())
-        .collect()
+    let folder = file.rsplit_once('/').map_or("nothing", |(folder, _)| folder);
+    other.file.starts_with(shares)
+        || (table.is_public
+            && (other.file.starts_with(folder)
+                || (table.name != "Opt" && has_word(&other.text, &table.name))))
+}
+
+/// Whether a text has a name, which no further letter follows.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let next = text.get(at + word.len()..).and_then(|rest| rest.chars().next());
+        !next.is_some_and(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    })
 }
 
 fn is_read(variant: &Variant, texts: &[&str]) -> bool {
-    let after = |text: &str, found: usize| {
-        let next = text.get(found..).and_then(|rest| rest.chars().next());
-        !next.is_some_and(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
     let path = format!("::{}", variant.name);
     texts.iter().any(|text| {
-        text.match_indices(&path).any(|(at, _)| after(text, at + path.len()))
+        has_word(text, &path)
             || variant.words.iter().any(|word| !word.is_empty() && text.contains(&format!("\"{word}\"")))
-            || variant.letters.iter().any(|letter| text.contains(&format!("'{letter}'")))
     })
+}
+
+/// Whether a program that reads letters itself reads one of a variant.
+fn is_read_by_letter(file: &str, variant: &Variant, sources: &[Source]) -> bool {
+    let Some((_, reader)) = READ_BY_LETTER.iter().find(|(table, _)| *table == file) else { return false };
+    let mut texts = sources.iter().filter(|source| source.file == *reader).map(|source| &source.text);
+    texts.any(|text| variant.letters.iter().any(|letter| text.contains(&format!("'{letter}'"))))
 }
 
 #[test]
 fn no_option_is_accepted_and_ignored() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/utility");
-    let sources = super::sources(&folder);
+    let sources: Vec<Source> = super::sources(&folder)
+        .into_iter()
+        .map(|(file, text)| {
+            let (tables, text) = tables(&text);
+            Source { file, tables, text }
+        })
+        .collect();
     let (mut unread, mut count) = (Vec::new(), 0);
-    for (file, text) in &sources {
-        let (variants, rest) = tables(text);
-        count += variants.len();
-        let mut texts = beside(file, &sources);
-        texts.push(&rest);
-        for variant in variants.iter().filter(|variant| !is_read(variant, &texts)) {
-            unread.push((file.clone(), variant.name.clone()));
+    for source in &sources {
+        for table in &source.tables {
+            count += table.variants.len();
+            let texts: Vec<&str> = sources
+                .iter()
+                .filter(|other| is_beside(table, &source.file, other))
+                .map(|other| other.text.as_str())
+                .collect();
+            for variant in &table.variants {
+                if !is_read(variant, &texts) && !is_read_by_letter(&source.file, variant, &sources) {
+                    unread.push((source.file.clone(), variant.name.clone()));
+                }
+            }
         }
     }
     assert!(count > 700, "{count} options");
@@ -210,10 +283,22 @@ fn no_option_is_accepted_and_ignored() {
 
 #[test]
 fn tables_are_read() {
-    let text = "options! {\n    enum Opt {\n        Bytes = value('c', \"bytes\", \"NUM\", \"\"),\n        Quiet = flag('q', \"quiet\", \"\")\n            | flag('s', \"silent\", \"\"),\n    }\n}\n\nOpt::Quiet2 'c'\n";
-    let (variants, rest) = tables(text);
+    let text = "options! {\n    enum Opt {\n        Bytes = value('c', \"bytes\", \"NUM\", \"\"),\n        Quiet = flag('q', \"quiet\", \"\")\n            | flag('s', \"silent\", \"\"),\n    }\n}\n\nOpt::Quiet2 'c' \"bytes\"\n";
+    let (tables, rest) = tables(text);
+    let [table] = &tables[..] else { panic!("{tables:?}") };
+    assert!(table.name == "Opt" && !table.is_public);
     let shown: Vec<_> =
-        variants.iter().map(|variant| (variant.name.as_str(), variant.letters.clone())).collect();
+        table.variants.iter().map(|variant| (variant.name.as_str(), variant.letters.clone())).collect();
     assert_eq!(shown, [("Bytes", vec!['c']), ("Quiet", vec!['q', 's'])]);
-    assert!(is_read(&variants[0], &[&rest]) && !is_read(&variants[1], &[&rest]));
+    assert!(is_read(&table.variants[0], &[&rest]) && !is_read(&table.variants[1], &[&rest]));
+}
+
+#[test]
+fn a_namesake_elsewhere_is_no_reading() {
+    let table = Table { name: "Opt".to_owned(), ..Table::default() };
+    let source = |file: &str| Source { file: file.to_owned(), tables: Vec::new(), text: String::new() };
+    assert!(is_beside(&table, "git/command/add.rs", &source("git/command/add.rs")));
+    assert!(is_beside(&table, "git/command/add.rs", &source("git/command/add/paths.rs")));
+    assert!(!is_beside(&table, "git/command/add.rs", &source("git/command/apply.rs")));
+    assert!(is_beside(&table, "tar/mod.rs", &source("tar/read.rs")));
 }
