@@ -170,11 +170,9 @@ impl Bundle {
             noted.add(std::mem::take(&mut ran.noted));
             let Ok(result) = &ran.result else { continue };
             effects.asks.extend(result.asked.iter().cloned());
-            match result.seen.as_ref().map(|seen| &seen.place) {
-                Some(ConfigPlace::Session { name, fixture: None }) => {
-                    configs.insert(format!("tree/{}", name.trim_start_matches("/workspace/")));
-                }
-                _ => {}
+            let place = result.seen.as_ref().map(|seen| &seen.place);
+            if let Some(ConfigPlace::Session { name, fixture: None }) = place {
+                configs.insert(format!("tree/{}", name.trim_start_matches("/workspace/")));
             }
         }
         // What proves the guards is not to be weakened either, nor what they read to be changed under them.

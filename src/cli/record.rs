@@ -156,7 +156,7 @@ fn lacking(results: &[CaseResult], has_fixture: bool) -> Vec<String> {
             }
         }
     }
-    let runs = results.iter().flat_map(|result| &result.actual).flat_map(|step| step["runs"].as_array());
+    let runs = results.iter().flat_map(|result| &result.actual).filter_map(|step| step["runs"].as_array());
     let lacks =
         runs.flatten().any(|run| run["missing"].as_array().is_some_and(|missing| !missing.is_empty()));
     if lacks && !has_fixture {
@@ -189,7 +189,7 @@ impl Input {
             match serde_json::from_slice::<Value>(line) {
                 Ok(document) => documents.push(document),
                 Err(error) => {
-                    remarks.push(format!("line {} is left out: {}", index + 1, not_json(line, &error)))
+                    remarks.push(format!("line {} is left out: {}", index + 1, not_json(line, &error)));
                 }
             }
         }

@@ -58,7 +58,7 @@ pub(crate) enum Mark {
     /// A hook can stop a step of the platform, which guards nothing that a model or a user does.
     PlatformStep,
     /// A byte order mark before an output is white space.
-    ByteOrderMark,
+    BlankBom,
 }
 
 /// Which outcomes of a moment an event is about.

@@ -498,10 +498,7 @@ fn draft(hook: &PortableHook, event: &'static EventRow, script: String, tools: T
 
 /// Why an expression can not be used that the platform takes without running the hook.
 fn unreadable(from: Dialect, hook: &PortableHook) -> Option<String> {
-    let expression = match (from, &hook.tools) {
-        (Dialect::ClaudeCode, Tools::Regex(expression)) => expression,
-        _ => return None,
-    };
+    let (Dialect::ClaudeCode, Tools::Regex(expression)) = (from, &hook.tools) else { return None };
     expression::compile(expression, &mut RegexCompiler::new(1 << 20)).err()
 }
 

@@ -313,7 +313,7 @@ fn of_notice(dialect: Dialect, notice: &Notice) -> Option<Finding> {
     // A finding names its hook itself.
     let rest = hook.as_deref().and_then(|hook| message.strip_prefix(hook)?.strip_prefix(": "));
     if let Some(rest) = rest {
-        problem.message = rest.to_owned();
+        rest.clone_into(&mut problem.message);
     }
     Some(Finding { rule, hook, problem: with_hint(dialect, problem), script_line: None, fix: None })
 }

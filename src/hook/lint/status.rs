@@ -32,8 +32,10 @@ impl HookLint<'_> {
                     && command.span.end <= assignment.span.end
                     && matches!(command.via.as_slice(), [Via::CommandSubstitution])
             };
-            let called = view.commands.iter().filter(is_inside).filter_map(CommandView::name);
-            let Some(called) = called.last().filter(|called| refusing.contains(called)) else { continue };
+            let mut called = view.commands.iter().filter(is_inside).filter_map(CommandView::name);
+            let Some(called) = called.next_back().filter(|called| refusing.contains(called)) else {
+                continue;
+            };
             let after = script.get(assignment.span.end..).unwrap_or("");
             // A status that is asked for, or a value that is looked at, may stop the call yet.
             let asks = after.contains("$?") || emptiness_test(after, name).is_some();
@@ -58,7 +60,7 @@ impl HookLint<'_> {
             let is_quiet = command.redirects.iter().any(|redirect| {
                 matches!(redirect.operator, ">" | "&>")
                     && redirect.target.text.as_deref() == Some("/dev/null")
-                    && !redirect.descriptor.as_deref().is_some_and(|descriptor| descriptor == "2")
+                    && redirect.descriptor.as_deref().is_none_or(|descriptor| descriptor != "2")
             });
             let ends = |word: &str| word.contains("halt_error") || word.contains("error(");
             let asks = words().any(|word| {

@@ -417,7 +417,9 @@ impl Loader<'_> {
         let handlers = group.get("hooks").and_then(Node::as_array).unwrap_or_default();
         for (place, node) in handlers.iter().enumerate() {
             let faults = handler::faults(event, node, &format!("{path}.hooks[{place}]"));
-            faults.iter().for_each(|fault| self.fault(fault));
+            for fault in &faults {
+                self.fault(fault);
+            }
         }
     }
 

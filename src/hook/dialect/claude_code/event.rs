@@ -14,7 +14,7 @@ macro_rules! events {
                 $($name Row {
                     event: EventRow::new(stringify!($name), $moment)$($say)*
                         .matched($on)
-                        .marks([Mark::ByteOrderMark])
+                        .marks([Mark::BlankBom])
                         .mark_if(Mark::Feedback, BlockMeans::$block.is_heard())
                         .mark_if(Mark::AnyStatus, matches!(BlockMeans::$block, BlockMeans::Fails))
                         .payload(&$fields)

@@ -459,7 +459,7 @@ impl Bundle for GoclawBundle {
         let own = due.filter(|of| !of.extra.shipped && !self.dry);
         let why = |HookOf { hook, extra: row, .. }: HookOf<'_, Row>| {
             let is_off = self.shared.gate(&hook.id) == Gate::Off;
-            let why = row.hidden_from(&event.context).or_else(|| match (is_off, row.enabled) {
+            let why = row.hidden_from(&event.context).or(match (is_off, row.enabled) {
                 (true, true) => Some("its circuit breaker disabled it (R31)"),
                 (true, false) => Some("it is disabled"),
                 (false, _) => None,

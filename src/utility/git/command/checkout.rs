@@ -98,7 +98,11 @@ async fn run(git: &mut Git) -> Result<u8> {
         if arguments.has(Opt::Detach) {
             return git.switch_to(b"HEAD", options).await;
         }
-        return Ok(0);
+        return match (git.head_id()?, git.current_branch()?) {
+            (None, _) => Err(fatal!("You are on a branch yet to be born")),
+            (_, Some(_)) => git.stay(options).await,
+            _ => Ok(0),
+        };
     };
     if before.len() == 1 {
         let is_name = &*first == b"-" || git.resolve_commit(&first).await?.is_some();
@@ -319,6 +323,9 @@ impl Git {
                 None => Text::from(name),
             },
         };
+        if !options.detaches && matches!(&*name, b"HEAD" | b"@") && self.current_branch()?.is_some() {
+            return self.stay(options).await;
+        }
         let full = [&b"refs/heads/"[..], &name].concat_metered();
         let is_branch = self.ref_id(&full)?.is_some() && !options.detaches;
         let Some(id) = self.resolve_commit(if is_branch { &full } else { &name }).await? else {
@@ -436,7 +443,24 @@ impl Git {
                 }
             }
         }
-        if !quiet && !is_forced {
+        self.tell_place(new, branch.is_some() && !is_new, options).await
+    }
+
+    /// `checkout`, `checkout HEAD`: nothing moves; with `--force` files are as they were.
+    async fn stay(&mut self, options: SwitchOptions) -> Result<u8> {
+        let tree = self.head_tree().await?;
+        if options.is_forced {
+            self.move_trees(tree, tree, true, "checkout").await?;
+        }
+        self.tell_place(tree, true, options).await
+    }
+
+    /// Tells which files differ, and of a branch how it stands to the one that it follows.
+    async fn tell_place(&mut self, new: ObjectId, is_branch: bool, options: SwitchOptions) -> Result<u8> {
+        if options.branch.is_quiet {
+            return Ok(0);
+        }
+        if !options.is_forced {
             let index = self.read_index().await?;
             let staged =
                 crate::utility::git::diff::files::tree_and_index(self, new, &index, &Pathspec::default())
@@ -450,7 +474,7 @@ impl Git {
                 self.print(&[&[*status, b'\t'][..], path, b"\n"].concat_metered()).await?;
             }
         }
-        if !quiet && branch.is_some() && !is_new {
+        if is_branch {
             let mut text = String::new();
             super::status::heading(self, &mut text, true).await?;
             let rest = text.split_once('\n').map_or("", |(_, rest)| rest).trim_end_matches('\n');

@@ -1,6 +1,8 @@
 //! `git update-ref`.
 
 use super::prelude::*;
+use crate::memory::{String, format};
+use crate::utility::git::refs::RefValue;
 
 options! {
     enum Opt {
@@ -32,17 +34,33 @@ async fn run(git: &mut Git) -> Result<u8> {
         (false, [name, new, old]) => (name, Some(new), Some(old)),
         _ => return Err(COMMAND.usage_error()),
     };
+    if arguments.value(Opt::Reason).is_some_and(|reason| reason.is_empty()) {
+        return Err(fatal!("Refusing to perform update with empty message."));
+    }
+    let failed = |why: String| match new {
+        Some(_) => fatal!("update_ref failed for ref '{name}': cannot lock ref '{name}': {why}"),
+        None => GitError::Error(format!("cannot lock ref '{name}': {why}"), 1),
+    };
     if let Some(old) = old {
-        let wanted = git.resolve(old).await?.ok_or_else(|| fatal!("{old}: not a valid old SHA1"))?;
-        let held = git.ref_id(name)?.unwrap_or_default();
-        if held != wanted {
-            return Err(fatal!(
-                "update_ref failed for ref '{name}': cannot lock ref '{name}': is at {held} but expected {wanted}"
-            ));
+        let wanted = if old.is_empty() { Some(ObjectId::ZERO) } else { git.resolve(old).await? };
+        let wanted = wanted.ok_or_else(|| fatal!("{old}: not a valid old SHA1"))?;
+        match git.ref_id(name)? {
+            Some(held) if wanted.is_zero() && !held.is_zero() => {
+                return Err(failed("reference already exists".into()));
+            }
+            Some(held) if held != wanted => {
+                return Err(failed(format!("is at {held} but expected {wanted}")));
+            }
+            None if !wanted.is_zero() => {
+                return Err(failed(format!("unable to resolve reference '{name}'")));
+            }
+            _ => {}
         }
     }
+    let follows = arguments.truth(Opt::Deref) != Some(false);
     let Some(new) = new else {
-        git.delete_ref(name)?;
+        let target = if follows { git.last_ref(name)? } else { name.clone() };
+        git.delete_ref(&target)?;
         return Ok(0);
     };
     let Some(id) = git.resolve(new).await? else { return Err(fatal!("{new}: not a valid SHA1")) };
@@ -52,17 +70,35 @@ async fn run(git: &mut Git) -> Result<u8> {
         ));
     }
     if id.is_zero() {
-        git.delete_ref(name)?;
+        let target = if follows { git.last_ref(name)? } else { name.clone() };
+        git.delete_ref(&target)?;
         return Ok(0);
     }
     if arguments.has(Opt::CreateReflog) {
         git.create_log(name)?;
     }
     let message = arguments.value(Opt::Reason).cloned().unwrap_or_default();
-    if arguments.truth(Opt::Deref) == Some(false) {
-        git.detach(name, id, &message)?;
-    } else {
+    if follows {
         git.update_ref(name, id, &message)?;
+    } else {
+        git.detach(name, id, &message)?;
     }
     Ok(0)
+}
+
+/// Symbolic refs that are followed.
+const MAX_LINKS: usize = 5;
+
+impl Git {
+    /// The ref that a symbolic one leads to in the end.
+    fn last_ref(&mut self, name: &Text) -> Result<Text> {
+        let mut last = name.clone();
+        for _ in 0..MAX_LINKS {
+            match self.read_ref(&last)? {
+                Some(RefValue::Symbolic(target)) => last = target,
+                _ => break,
+            }
+        }
+        Ok(last)
+    }
 }

@@ -125,7 +125,9 @@ pub(super) fn faults(event: EventName, node: &Node, path: &str) -> Vec<Fault> {
     look(Loader::rule(&fields).err());
     look(fields.boolean("once").err());
     look(word(&fields, "onFailure", &["block"]).err());
-    required_of.iter().for_each(|name| look(required(&fields, name).err()));
+    for name in required_of {
+        look(required(&fields, name).err());
+    }
     look(fields.texts("args").err());
     look(word(&fields, "shell", &["bash", "powershell"]).err());
     look(headers(&fields).err());
