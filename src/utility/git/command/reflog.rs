@@ -57,7 +57,13 @@ pub(super) async fn walk(git: &mut Git, history: &History, printer: &mut Printer
             }
             let commit = git.commit(&entry.new).await?;
             let item = Item { id: entry.new, commit, is_left: false, is_boundary: false };
-            let shown = Text::from(format!("{name}@{{{age}}}"));
+            let shown = if printer.pretty.has_date {
+                let who = crate::utility::git::object::commit::Signature::parse(&entry.who);
+                let date = git.show_date(&who, &printer.pretty.date);
+                Text::from(format!("{name}@{{{}}}", bstr::BStr::new(&date)))
+            } else {
+                Text::from(format!("{name}@{{{age}}}"))
+            };
             printer.commit(git, &item, "", Some((&shown, entry))).await?;
             count += 1;
         }

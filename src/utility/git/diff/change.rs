@@ -2,6 +2,7 @@
 
 use crate::text::Text;
 use crate::utility::git::object::id::ObjectId;
+use crate::utility::git::submodule::Dirt;
 
 /// A file on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub(crate) struct Change {
     pub(crate) new: Side,
     pub(crate) old_path: Text,
     pub(crate) path: Text,
+    /// How a submodule of the work tree is not as it was.
+    pub(crate) dirt: Dirt,
 }
 
 impl Change {
@@ -60,7 +63,7 @@ impl Change {
             _ if old.kind() != new.kind() => b'T',
             _ => b'M',
         };
-        Self { status, score: 0, old, new, old_path: path.clone(), path }
+        Self { status, score: 0, old, new, old_path: path.clone(), path, dirt: Dirt::default() }
     }
 
     /// A path in a conflict.
