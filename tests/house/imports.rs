@@ -11,7 +11,7 @@ use std::path::Path;
 const MOST: usize = 9;
 
 /// A file of each circle that is larger, the first by its name, with the size.
-const EXCEPTIONS: &[(&str, usize)] = &[];
+const EXCEPTIONS: &[(&str, usize)] = &[("utility/git/arguments.rs", 10), ("utility/git/diff/change.rs", 11)];
 
 /// The files below a folder by module path (`["hook", "chain"]`), each with its name and text.
 fn modules(folder: &Path) -> BTreeMap<Vec<String>, (String, String)> {
