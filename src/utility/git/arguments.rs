@@ -85,6 +85,14 @@ impl<O: Copy + PartialEq> Arguments<O> {
         self.given.iter().filter(move |given| given.option == option).filter_map(|given| given.value.as_ref())
     }
 
+    /// As [`Arguments::values`], where a negated option forgets those before it.
+    pub(crate) fn kept_values(&self, option: impl Into<O>) -> impl Iterator<Item = &Text> {
+        let option = option.into();
+        let from = self.given.iter().rposition(|given| given.option == option && given.is_negated);
+        let kept = self.given.iter().skip(from.map_or(0, |at| at + 1));
+        kept.filter(move |given| given.option == option).filter_map(|given| given.value.as_ref())
+    }
+
     /// Which of these options was given last.
     pub(crate) fn last_of<S: Copy + Into<O>, const N: usize>(&self, options: [S; N]) -> Option<S> {
         let mut given = self.given.iter().rev().filter(|given| !given.is_negated);

@@ -119,20 +119,62 @@ impl Git {
         Ok(known.is_some_and(|bytes| has_crlf(&bytes) && !looks(&bytes).is_binary))
     }
 
+    /// Whether newlines get returns before them in the work tree.
+    fn writes_returns(&mut self, path: &[u8]) -> Result<bool> {
+        let configured = self.config.get("core.autocrlf").map(ToMetered::to_metered);
+        Ok(match (self.line_end(path)?, configured.as_deref()) {
+            (Some(with_returns), _) => with_returns,
+            (None, Some(value)) if super::config::truth(value) == Some(true) => true,
+            (None, Some(value)) if value.eq_ignore_ascii_case(b"input") => false,
+            _ => self.config.get("core.eol").is_some_and(|value| value.eq_ignore_ascii_case(b"crlf")),
+        })
+    }
+
+    /// Warns where the line ends of a file would not be the same once it is stored and written again.
+    pub(crate) async fn warn_of_ends(&mut self, path: &[u8], bytes: &[u8]) -> Result<()> {
+        let safe = self.config.get("core.safecrlf").map(|value| super::config::truth(value));
+        if safe == Some(Some(false)) || memchr::memchr(b'\n', bytes).is_none() {
+            return Ok(());
+        }
+        let text = self.text_of(path)?;
+        if text == Text::No {
+            return Ok(());
+        }
+        tick_bytes(&self.ctx.meter, bytes.len()).await?;
+        let is_auto = text == Text::Auto;
+        let looks = looks(bytes);
+        if is_auto && looks.is_binary {
+            return Ok(());
+        }
+        let is_converted = looks.has_crlf && !(is_auto && self.keeps_crlf(path).await?);
+        let (mut crlf, mut newline) = (looks.has_crlf && !is_converted, looks.has_newline || is_converted);
+        if newline && self.writes_returns(path)? && !(is_auto && crlf) {
+            (crlf, newline) = (true, false);
+        }
+        let (from, to) = match (looks.has_crlf && !crlf, looks.has_newline && !newline) {
+            (true, _) => ("CRLF", "LF"),
+            (false, true) => ("LF", "CRLF"),
+            (false, false) => return Ok(()),
+        };
+        let (name, path) = (crate::text::Text::from(path), bstr::BStr::new(path));
+        if safe == Some(Some(true)) {
+            return Err(super::error::fatal!("{from} would be replaced by {to} in {path}"));
+        }
+        if self.warned.insert(name, ()).is_none() {
+            self.say(&crate::memory::format!(
+                "warning: in the working copy of '{path}', {from} will be replaced by {to} the next time Git touches it"
+            ));
+        }
+        Ok(())
+    }
+
     /// The content of an object as it stands in the work tree.
     pub(crate) async fn smudged(&mut self, path: &[u8], bytes: Vec<u8>) -> Result<Vec<u8>> {
         let text = self.text_of(path)?;
         if text == Text::No {
             return Ok(bytes);
         }
-        let configured = self.config.get("core.autocrlf").map(ToMetered::to_metered);
-        let with_returns = match (self.line_end(path)?, configured.as_deref()) {
-            (Some(with_returns), _) => with_returns,
-            (None, Some(value)) if super::config::truth(value) == Some(true) => true,
-            (None, Some(value)) if value.eq_ignore_ascii_case(b"input") => false,
-            _ => self.config.get("core.eol").is_some_and(|value| value.eq_ignore_ascii_case(b"crlf")),
-        };
-        if !with_returns {
+        if !self.writes_returns(path)? {
             return Ok(bytes);
         }
         tick_bytes(&self.ctx.meter, bytes.len()).await?;

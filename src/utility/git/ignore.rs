@@ -14,10 +14,24 @@ pub(crate) use crate::utility::ignore::{List, Pattern};
 pub(crate) struct Ignore {
     folders: BTreeMap<Text, Arc<List>>,
     general: Option<Vec<Arc<List>>>,
+    /// What the command line gives; it comes before all others.
+    given: Vec<Arc<List>>,
+    /// Nothing else is read.
+    only_given: bool,
     folds_case: bool,
 }
 
 impl Git {
+    /// Adds patterns of the command line.
+    pub(crate) fn add_ignored(&mut self, text: &[u8], source: &[u8]) {
+        self.ignore.given.push(Arc::new(List::parse(text, b"", source)));
+    }
+
+    /// Leaves all lists alone but those of the command line.
+    pub(crate) fn ignore_only_given(&mut self) {
+        self.ignore.only_given = true;
+    }
+
     /// A file of the user that the configuration names, as it is shown and where it is; a relative name is that of the work tree.
     pub(crate) fn user_file(&self, name: &str, usual: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         let shown = match self.config.get(name) {
@@ -71,8 +85,11 @@ impl Git {
 
     /// The lists that have a say about a path, the deepest folder's first.
     async fn lists_about(&mut self, path: &[u8]) -> Result<Vec<Arc<List>>> {
+        let mut lists = self.ignore.given.clone();
+        if self.ignore.only_given {
+            return Ok(lists);
+        }
         let general = self.general_lists()?;
-        let mut lists = Vec::new();
         for end in memchr::memrchr_iter(b'/', path).map(|at| at + 1).chain([0]) {
             self.ctx.tick().await?;
             let list = self.folder_list(path.get(..end).unwrap_or(&[]))?;

@@ -1,11 +1,11 @@
 //! The index: versions 2, 3 and 4 are read, 2 and 3 written.
 
 use super::Git;
-use super::error::{Result, fatal};
+use super::error::{GitError, Result, fatal};
 use super::object::id::{Hasher, ObjectId};
 use super::object::tree;
 use super::repository::read_file;
-use crate::memory::{HashMap, ToMetered, Vec};
+use crate::memory::{HashMap, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::context::pace::tick_bytes;
 use crate::utility::file::join;
@@ -240,6 +240,26 @@ impl Git {
         }
     }
 
+    /// Whether another holds the lock of the index.
+    pub(crate) fn is_index_locked(&self) -> Result<bool> {
+        let lock = [&self.index_path()[..], b".lock"].concat_metered();
+        Ok(super::error::found(self.fs().symlink_metadata(&lock))?.is_some())
+    }
+
+    /// What git says then.
+    pub(crate) fn index_is_locked(&self) -> GitError {
+        let path = self.index_path();
+        fatal!(
+            "Unable to create '{}.lock': File exists.\n\n\
+             Another git process seems to be running in this repository, e.g.\n\
+             an editor opened by 'git commit'. Please make sure all processes\n\
+             are terminated then try again. If it still fails, a git process\n\
+             may have crashed in this repository earlier:\n\
+             remove the file manually to continue.",
+            bstr::BStr::new(&path)
+        )
+    }
+
     /// Reads the index; one that is not there is empty.
     pub(crate) async fn read_index(&mut self) -> Result<Index> {
         Ok(self.read_index_and_trees().await?.0)
@@ -306,6 +326,9 @@ impl Git {
 
     /// Writes the index.
     pub(crate) async fn write_index(&mut self, index: &Index) -> Result<()> {
+        if self.is_index_locked()? {
+            return Err(self.index_is_locked());
+        }
         let needs_more = |entry: &IndexEntry| entry.skip_work_tree || entry.intent_to_add;
         let version: u32 = if index.entries.iter().any(needs_more) { 3 } else { 2 };
         let mut bytes: Vec<u8> = b"DIRC".to_metered();

@@ -16,6 +16,7 @@ mod config;
 mod convert;
 mod date;
 mod diff;
+mod dirt;
 mod editor;
 mod error;
 mod graph;
@@ -31,6 +32,8 @@ mod refs;
 mod repository;
 mod revision;
 mod status;
+mod submodule;
+mod suggestion;
 mod unfinished;
 mod unquoting;
 mod walk;
@@ -94,6 +97,12 @@ pub(crate) struct Git {
     /// Where the history is cut off, read when it is needed.
     shallow: Option<HashMap<ObjectId, ()>>,
     abbreviation: Option<usize>,
+    /// The contents of files that are compared wherever they are, by their names.
+    given: HashMap<Text, Vec<u8>>,
+    /// How to go on was said once.
+    has_warned: bool,
+    /// Files whose line ends were warned of.
+    warned: HashMap<Text, ()>,
 }
 
 fn start(context: Context) -> BoxFuture<ExitStatus> {
@@ -129,6 +138,9 @@ impl Git {
             known_files: None,
             shallow: None,
             abbreviation: None,
+            given: HashMap::new(),
+            has_warned: false,
+            warned: HashMap::new(),
         }
     }
 
@@ -155,6 +167,9 @@ impl Git {
                 if row.needs == Needs::WorkTree {
                     self.work_tree()?;
                 }
+                if self.is_found {
+                    self.check_lock()?;
+                }
                 return Ok(row);
             }
             if !is_discovered {
@@ -162,10 +177,12 @@ impl Git {
                 is_discovered = true;
             }
             let Some(alias) = self.alias(&name) else {
-                return Err(unknown_command(&name));
+                return Err(self.unknown_command(&name));
             };
-            if alias.starts_with(b"!") {
-                return Err(fatal!("alias '{name}' runs a shell command, which is not supported"));
+            if let Some(script) = alias.strip_prefix(b"!") {
+                let script = Text::from(script);
+                self.ctx.args.splice(0..1, [script]);
+                return Ok(command::SHELL_ALIAS);
             }
             let words = split_words(&alias);
             self.ctx.args.remove(0);
@@ -405,7 +422,7 @@ fn split_words(text: &[u8]) -> Vec<Text> {
 }
 
 /// Subcommands that reach other machines, and those that merge contents.
-const NETWORK: [&str; 11] = [
+const NETWORK: [&str; 10] = [
     "clone",
     "fetch",
     "pull",
@@ -416,7 +433,6 @@ const NETWORK: [&str; 11] = [
     "daemon",
     "fetch-pack",
     "send-pack",
-    "submodule",
 ];
 const MERGING: [&str; 11] = [
     "rebase",
@@ -432,14 +448,44 @@ const MERGING: [&str; 11] = [
     "subtree",
 ];
 
-fn unknown_command(name: &[u8]) -> GitError {
-    let is_in = |list: &[&str]| list.iter().any(|known| known.as_bytes() == name);
-    let shown: String = String::from_utf8_lossy(name);
-    if is_in(&NETWORK) {
-        return fatal!("'{shown}' needs a network, which is not there");
+impl Git {
+    fn unknown_command(&self, name: &[u8]) -> GitError {
+        let is_in = |list: &[&str]| list.iter().any(|known| known.as_bytes() == name);
+        let shown: String = String::from_utf8_lossy(name);
+        if is_in(&NETWORK) {
+            return fatal!("'{shown}' needs a network, which is not there");
+        }
+        if is_in(&MERGING) {
+            return fatal!("'{shown}' needs to merge contents, which is not supported");
+        }
+        let keys = self.config.entries.iter().filter_map(|entry| entry.name.strip_prefix(b"alias."));
+        let similar = suggestion::similar(name, keys.filter_map(|key| std::str::from_utf8(key).ok()));
+        GitError::Plain(format!("git: '{shown}' is not a git command. See 'git --help'.\n{similar}"), 1)
     }
-    if is_in(&MERGING) {
-        return fatal!("'{shown}' needs to merge contents, which is not supported");
+
+    /// Refuses a command that writes the index while another holds its lock.
+    fn check_lock(&mut self) -> Result<()> {
+        let has = |word: &str| self.ctx.args.iter().any(|arg| **arg == *word.as_bytes());
+        let writes = match self.row.name {
+            "add" | "rm" | "mv" | "read-tree" | "update-index" | "merge" | "restore" | "commit"
+            | "write-tree" => true,
+            "reset" => !has("--soft"),
+            "checkout" | "switch" => !["-b", "-B", "-c", "-C", "--orphan"].iter().any(|word| has(word)),
+            "apply" => has("--index") || has("--cached"),
+            "stash" => {
+                let word = self.ctx.args.first();
+                word.is_none_or(|word| {
+                    !matches!(word.as_bytes(), b"list" | b"show" | b"drop" | b"clear" | b"store")
+                })
+            }
+            _ => false,
+        };
+        if !writes || has("-h") || has("--help") || !self.is_index_locked()? {
+            return Ok(());
+        }
+        if self.row.name == "stash" {
+            return Err(GitError::Error("could not write index".into(), 1));
+        }
+        Err(self.index_is_locked())
     }
-    GitError::Plain(format!("git: '{shown}' is not a git command. See 'git --help'.\n"), 1)
 }

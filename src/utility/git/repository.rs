@@ -61,7 +61,8 @@ pub(crate) fn read_file(fs: &FileSystem, path: &[u8]) -> Result<Option<Vec<u8>>>
     Ok(found(fs.read(path))?.map(|content| content.to_metered()))
 }
 
-fn is_git_dir(fs: &FileSystem, path: &[u8]) -> Result<bool> {
+/// Whether a folder is that of a repository.
+pub(crate) fn is_git_dir(fs: &FileSystem, path: &[u8]) -> Result<bool> {
     let head = join(path, b"HEAD");
     let is_link = fs.symlink_metadata(&head).is_ok_and(|metadata| metadata.is_symlink());
     let is_head = |text: &[u8]| {
@@ -78,7 +79,8 @@ fn is_git_dir(fs: &FileSystem, path: &[u8]) -> Result<bool> {
     Ok(is_dir(b"objects") && is_dir(b"refs"))
 }
 
-fn common_dir(fs: &FileSystem, git_dir: &[u8]) -> Result<Vec<u8>> {
+/// The folder that the work trees of a repository share.
+pub(crate) fn common_dir(fs: &FileSystem, git_dir: &[u8]) -> Result<Vec<u8>> {
     Ok(match read_file(fs, &join(git_dir, b"commondir"))? {
         Some(text) => normalise(&crate::vfs::path::join(git_dir, text.trim_ascii_end())),
         None => git_dir.to_metered(),
@@ -86,7 +88,7 @@ fn common_dir(fs: &FileSystem, git_dir: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// What a file `.git` says.
-fn linked(fs: &FileSystem, file: &[u8], folder: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn linked(fs: &FileSystem, file: &[u8], folder: &[u8]) -> Result<Vec<u8>> {
     let text = read_file(fs, file)?.unwrap_or_default();
     let shown = bstr::BStr::new(file);
     let Some(target) = text.strip_prefix(b"gitdir: ") else {
@@ -102,6 +104,14 @@ fn linked(fs: &FileSystem, file: &[u8], folder: &[u8]) -> Result<Vec<u8>> {
 impl Git {
     pub(crate) fn fs(&self) -> &FileSystem {
         &self.ctx.session.fs
+    }
+
+    /// A whole file that was named, also a device, a pipe or a descriptor; `None` where it cannot be read.
+    pub(crate) async fn read_named(&self, name: &[u8]) -> Result<Option<Vec<u8>>> {
+        match found(self.ctx.open(name))? {
+            Some(mut input) => found(input.read_to_end().await),
+            None => Ok(None),
+        }
     }
 
     /// A variable of the environment that is not empty.

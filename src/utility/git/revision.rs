@@ -455,17 +455,86 @@ impl Git {
 
     /// What git says of a word that is neither a revision nor a path, and of `REVISION:PATH` without the path.
     pub(crate) async fn unresolved(&mut self, spec: &[u8]) -> Result<GitError> {
-        let Some(colon) = path_colon(spec).filter(|colon| *colon > 0) else { return Ok(ambiguous(spec)) };
-        let (front, path) = (spec.get(..colon).unwrap_or(&[]), spec.get(colon + 1..).unwrap_or(&[]));
-        if self.resolve_revision(front).await?.is_none() {
-            return Ok(fatal!("invalid object name '{}'.", bstr::BStr::new(front)));
+        Ok(self.path_fault(spec, true).await?.unwrap_or_else(|| ambiguous(spec)))
+    }
+
+    /// What is wrong with `REVISION:PATH` and `:PATH`, where that is what a word is. With `is_here`, the path may be meant as
+    /// seen from the working directory.
+    pub(crate) async fn path_fault(&mut self, spec: &[u8], is_here: bool) -> Result<Option<GitError>> {
+        if spec.starts_with(b":/") {
+            return Ok(None);
         }
-        let words = if self.work_metadata(path)?.is_some() {
-            "exists on disk, but not in"
-        } else {
-            "does not exist in"
+        let Some(colon) = path_colon(spec) else { return Ok(None) };
+        let (front, given) = (spec.get(..colon).unwrap_or(&[]), spec.get(colon + 1..).unwrap_or(&[]));
+        if front.is_empty() {
+            return self.index_fault(given, is_here).await.map(Some);
+        }
+        let Some(id) = self.resolve_revision(front).await? else {
+            return Ok(Some(fatal!("invalid object name '{}'.", bstr::BStr::new(front))));
         };
-        Ok(fatal!("path '{}' {words} '{}'", bstr::BStr::new(path), bstr::BStr::new(front)))
+        let is_relative = given.starts_with(b"./") || given.starts_with(b"../");
+        let path = if is_relative { self.relative(given)? } else { Vec::from(given) };
+        let (path, front) = (bstr::BStr::new(&path), bstr::BStr::new(front));
+        if self.work_metadata(path)?.is_some() {
+            return Ok(Some(fatal!("path '{path}' exists on disk, but not in '{front}'")));
+        }
+        let whole = [&self.repo.prefix[..], path].concat_metered();
+        if is_here
+            && !self.repo.prefix.is_empty()
+            && let Some(tree) = self.peel(id, Kind::Tree).await?
+            && self.find_in_tree(tree, &whole).await?.is_some()
+        {
+            let whole = bstr::BStr::new(&whole);
+            return Ok(Some(fatal!(
+                "path '{whole}' exists, but not '{path}'\nhint: Did you mean '{front}:{whole}' aka '{front}:./{path}'?"
+            )));
+        }
+        Ok(Some(fatal!("path '{path}' does not exist in '{front}'")))
+    }
+
+    /// What is wrong with a path of the index.
+    async fn index_fault(&mut self, given: &[u8], is_here: bool) -> Result<GitError> {
+        let (stage, given) = match given {
+            [digit @ b'0'..=b'3', b':', rest @ ..] => (digit - b'0', rest),
+            _ => (0, given),
+        };
+        let is_relative = given.starts_with(b"./") || given.starts_with(b"../");
+        let path = if is_relative { self.relative(given)? } else { Vec::from(given) };
+        let index = self.read_index().await?;
+        let stage_of = |path: &[u8]| {
+            let at = index.range(path).start;
+            index.entries.get(at).filter(|entry| *entry.path == *path).map(|entry| entry.stage)
+        };
+        let whole = [&self.repo.prefix[..], &path].concat_metered();
+        let (path, whole) = (bstr::BStr::new(&path), bstr::BStr::new(&whole));
+        if let Some(other) = stage_of(path) {
+            return Ok(fatal!(
+                "path '{path}' is in the index, but not at stage {stage}\nhint: Did you mean ':{other}:{path}'?"
+            ));
+        }
+        if is_here
+            && !self.repo.prefix.is_empty()
+            && let Some(other) = stage_of(whole)
+        {
+            return Ok(fatal!(
+                "path '{whole}' is in the index, but not '{path}'\n\
+                 hint: Did you mean ':{other}:{whole}' aka ':{other}:./{path}'?"
+            ));
+        }
+        if self.work_metadata(path)?.is_some() {
+            return Ok(fatal!("path '{path}' exists on disk, but not in the index"));
+        }
+        Ok(fatal!("path '{path}' does not exist (neither on disk nor in the index)"))
+    }
+
+    /// The commit of `X^-N` and its parent that is left out; `None`: a name is not of that kind, or there is no such parent.
+    pub(crate) async fn without_parent(&mut self, name: &[u8]) -> Result<Option<(ObjectId, ObjectId)>> {
+        let Some(at) = memchr::memmem::rfind(name, b"^-") else { return Ok(None) };
+        let (base, digits) = (name.get(..at).unwrap_or(&[]), name.get(at + 2..).unwrap_or(&[]));
+        let number = if digits.is_empty() { Some(1) } else { decimal(digits) };
+        let Some(number) = number.and_then(|number| number.checked_sub(1)) else { return Ok(None) };
+        let Some(id) = self.resolve_commit(base).await? else { return Ok(None) };
+        Ok(self.commit(&id).await?.parents.get(number).map(|parent| (id, *parent)))
     }
 
     /// As [`Git::resolve`], of what has to be there.

@@ -73,6 +73,17 @@ impl PathStatus {
         let letter = |change: &Option<Change>| change.as_ref().map_or(none, |change| change.status);
         self.conflict().unwrap_or_else(|| (letter(&self.staged), letter(&self.unstaged)))
     }
+
+    /// As [`PathStatus::letters`], where the content of a submodule is told apart from its commit.
+    pub(crate) fn short_letters(&self) -> (u8, u8) {
+        let (x, y) = self.letters(b' ');
+        let dirt = self.unstaged.as_ref().map(|change| change.dirt).unwrap_or_default();
+        match (dirt.has_commits, dirt.is_modified, dirt.has_untracked) {
+            (false, true, _) => (x, b'm'),
+            (false, false, true) => (x, b'?'),
+            _ => (x, y),
+        }
+    }
 }
 
 impl Status {

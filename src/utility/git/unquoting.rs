@@ -41,3 +41,15 @@ pub(crate) fn unquote_front(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
         });
     }
 }
+
+/// The names in a list; in lines they may stand in quotes.
+pub(crate) fn listed_names(list: &[u8], ends_in_nul: bool) -> Vec<crate::text::Text> {
+    let end = if ends_in_nul { 0 } else { b'\n' };
+    let names = list.split(|byte| *byte == end).filter(|name| !name.is_empty());
+    names
+        .map(|name| match unquote_front(name).filter(|_| !ends_in_nul) {
+            Some((name, _)) => name.into(),
+            None => name.into(),
+        })
+        .collect()
+}

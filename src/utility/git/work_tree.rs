@@ -6,10 +6,10 @@ use super::index::{Index, IndexEntry, Stat, mode_of};
 use super::object::id::{Kind, ObjectId, hash};
 use super::object::tree::{EXECUTABLE, LINK, SUBMODULE};
 use super::repository::read_file;
-use crate::memory::{ToMetered, Vec};
+use crate::memory::{ToMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::context::pace::tick_bytes;
-use crate::utility::file::{join, parent};
+use crate::utility::file::parent;
 use crate::vfs::Metadata;
 
 /// The folder of the work tree that was last seen to be one, so that it is not looked at for each of its files. It holds as long
@@ -55,6 +55,9 @@ impl Git {
 
     /// The content of a file or link of the work tree, as it is in an object.
     pub(crate) async fn work_content(&mut self, path: &[u8], mode: u32) -> Result<Vec<u8>> {
+        if let Some(given) = self.given.get(path) {
+            return Ok(given.clone());
+        }
         let bytes = self.work_bytes(path, mode).await?;
         if mode == LINK { Ok(bytes) } else { self.cleaned(path, bytes).await }
     }
@@ -79,9 +82,7 @@ impl Git {
     /// The name that a file of the work tree has as an object.
     pub(crate) async fn work_id(&mut self, path: &[u8], mode: u32) -> Result<ObjectId> {
         if mode == SUBMODULE {
-            let name = join(&self.in_work_tree(path), b".git/HEAD");
-            let head = read_file(self.fs(), &name)?.unwrap_or_default();
-            return Ok(head.get(..40).and_then(ObjectId::from_hex).unwrap_or_default());
+            return Ok(self.submodule_head(path)?.unwrap_or_default());
         }
         let bytes = self.work_content(path, mode).await?;
         tick_bytes(&self.ctx.meter, bytes.len() * 4).await?;
@@ -191,9 +192,24 @@ impl Git {
             mode = kept.unwrap_or(super::object::tree::REGULAR);
         }
         let id = if mode == SUBMODULE {
-            self.work_id(path, mode).await?
+            match self.submodule_head(path)? {
+                Some(head) => head,
+                // A submodule that is not checked out stays as it is.
+                None if known.is_some_and(|known| known.mode == SUBMODULE) => return Ok(known.cloned()),
+                None => {
+                    self.say(&format!(
+                        "error: '{}/' does not have a commit checked out",
+                        bstr::BStr::new(path)
+                    ));
+                    return Err(fatal!("adding files failed"));
+                }
+            }
         } else {
-            let bytes = self.work_content(path, mode).await?;
+            let mut bytes = self.work_bytes(path, mode).await?;
+            if mode != LINK {
+                self.warn_of_ends(path, &bytes).await?;
+                bytes = self.cleaned(path, bytes).await?;
+            }
             self.write_object(Kind::Blob, &bytes).await?
         };
         Ok(Some(IndexEntry {

@@ -105,6 +105,9 @@ async fn run(git: &mut Git) -> Result<u8> {
             };
             index.put(entry);
         } else if let Some(entry) = git.entry_of(path, None).await? {
+            if entry.mode == crate::utility::git::object::tree::SUBMODULE && !is_dry {
+                git.warn_of_embedded(&entry.path);
+            }
             remove_conflicting(&mut index, &entry.path);
             index.put(entry);
         }
@@ -252,7 +255,11 @@ impl Git {
         let mut last: Option<&Text> = None;
         for entry in &before.entries {
             self.ctx.tick().await?;
-            if !spec.matches(&entry.path) || entry.skip_work_tree || last == Some(&entry.path) {
+            if !spec.matches(&entry.path)
+                || entry.skip_work_tree
+                || entry.assume_valid
+                || last == Some(&entry.path)
+            {
                 continue;
             }
             last = Some(&entry.path);

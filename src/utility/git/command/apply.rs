@@ -61,6 +61,7 @@ pub(super) struct ApplyOptions {
     pub(super) overlaps: bool,
     pub(super) least_context: usize,
     pub(super) is_verbose: bool,
+    pub(super) is_quiet: bool,
 }
 
 /// What becomes of a file: none, it goes.
@@ -78,7 +79,11 @@ async fn run(git: &mut Git) -> Result<u8> {
         return Err(fatal!("apply --{} is not supported", option.long()));
     }
     let number = |option: Opt, usual: usize| -> Result<usize> {
-        Ok(arguments.number(option)?.map_or(usual, |number| number.max(0) as usize))
+        let Some(value) = arguments.value(option) else { return Ok(usual) };
+        std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
+            let text = format!("switch `{}' expects a numerical value", option.short());
+            GitError::Error(text, 129)
+        })
     };
     let mut directory = arguments.value(Opt::Directory).cloned().unwrap_or_default().to_metered();
     if !directory.is_empty() && !directory.ends_with(b"/") {
@@ -92,6 +97,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         overlaps: arguments.has(Opt::AllowOverlap),
         least_context: number(Opt::Context, usize::MAX)?,
         is_verbose: arguments.has(Opt::Verbose),
+        is_quiet: arguments.has(Opt::Quiet),
     };
     match arguments.value(Opt::Whitespace).map(Text::as_bytes) {
         None | Some(b"nowarn" | b"warn" | b"warn-all") => {}
@@ -110,7 +116,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         let (text, shown) = if **name == *b"-" {
             (git.ctx.standard_input().read_to_end().await?, Text::from_static(b"<stdin>"))
         } else {
-            match read_file(git.fs(), &git.ctx.absolute(name))? {
+            match git.read_named(name).await? {
                 Some(text) => (text, name.clone()),
                 None => {
                     return Err(GitError::Error(
@@ -138,19 +144,22 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         patches.append(&mut found);
     }
+    let has_patches = !patches.is_empty();
     let prefix = git.repo.prefix.clone();
     for patch in &mut patches {
         patch.place(&prefix);
     }
-    let fits = |patch: &Patch, option: Opt| {
-        let path = patch.path();
-        arguments
-            .values(option)
-            .any(|pattern| crate::utility::ignore::wildmatch::matches(pattern, path, false, false))
-    };
     let has_include = arguments.values(Opt::Include).next().is_some();
     patches.retain(|patch| {
-        let is_out = fits(patch, Opt::Exclude) || (has_include && !fits(patch, Opt::Include));
+        let path = patch.path();
+        // The first pattern that matches decides.
+        let decided = arguments.in_order().find(|(option, pattern)| {
+            matches!(option, Opt::Include | Opt::Exclude)
+                && pattern.is_some_and(|pattern| {
+                    crate::utility::ignore::wildmatch::matches(pattern, path, false, false)
+                })
+        });
+        let is_out = decided.map_or(has_include, |(option, _)| option == Opt::Exclude);
         // What is outside of the working directory is left alone.
         !is_out && patch.path().starts_with(&prefix)
     });
@@ -173,7 +182,9 @@ async fn run(git: &mut Git) -> Result<u8> {
             match session.apply(git, patch, &options).await {
                 Ok(()) => {}
                 Err(GitError::Error(text, 1)) => {
-                    git.say(&format!("error: {text}"));
+                    if !arguments.has(Opt::Quiet) {
+                        git.say(&format!("error: {text}"));
+                    }
                     has_failed = true;
                 }
                 Err(error) => return Err(error),
@@ -194,7 +205,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             }
         }
     }
-    if arguments.has(Opt::Stat) {
+    if arguments.has(Opt::Stat) && has_patches {
         parse::print_stat(git, &patches).await?;
     }
     if arguments.has(Opt::Numstat) {

@@ -71,6 +71,10 @@ async fn run(git: &mut Git) -> Result<u8> {
     if let Some(option) = arguments.first_of([Opt::Moved, Opt::Copied, Opt::RevisionsFile]) {
         return Err(fatal!("-{} is not supported", option.short()));
     }
+    let abbrev = arguments.value(Opt::Abbrev);
+    if abbrev.is_some_and(|text| !text.iter().all(u8::is_ascii_digit) || text.is_empty()) {
+        return Err(GitError::Error("option `abbrev' expects a numerical value".into(), 129));
+    }
     if arguments.has(Opt::Progress) && arguments.has_any([Opt::Porcelain, Opt::LinePorcelain]) {
         return Err(fatal!("--progress can't be used with --incremental or porcelain formats"));
     }
@@ -80,7 +84,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         blanks: Blanks { all: arguments.has(Opt::IgnoreSpace), ..Blanks::default() },
         is_minimal: arguments.has(Opt::Minimal),
         first_parent: arguments.has(Opt::FirstParent),
-        shows_root: arguments.has(Opt::Root) || git.config.truth("blame.showroot") == Some(true),
+        shows_root: arguments.truth(Opt::Root).unwrap_or(git.config.truth("blame.showroot") == Some(true)),
         since: arguments
             .value(Opt::Since)
             .map(|text| crate::utility::git::date::parse_about(text, git).unwrap_or_else(|| git.now())),

@@ -26,6 +26,23 @@ git cat-file (--batch | --batch-check) [<format>]",
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Batch) && arguments.has(Opt::BatchCheck) {
+        return Err(GitError::Error("only one batch option may be specified".into(), 129));
+    }
+    if arguments.has_any([Opt::Batch, Opt::BatchCheck]) {
+        let letters = [Opt::Exists, Opt::Pretty, Opt::Type, Opt::Size];
+        if let Some(option) = arguments.first_of(letters) {
+            let text = format!("fatal: '-{}' is incompatible with batch mode\n", option.short());
+            return Err(GitError::Plain(text, 129));
+        }
+        if !arguments.operands.is_empty() {
+            return Err(GitError::Plain("fatal: batch modes take no arguments\n".into(), 129));
+        }
+    }
+    let shows_facts = arguments.has_any([Opt::Type, Opt::Size]);
+    if arguments.has(Opt::AllowUnknownType) && !shows_facts {
+        return Err(fatal!("git cat-file --allow-unknown-type: use with -s or -t"));
+    }
     for (option, whole) in [(Opt::Batch, true), (Opt::BatchCheck, false)] {
         if arguments.has(option) {
             let format = arguments.value(option).cloned();
@@ -39,10 +56,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         _ => return Err(COMMAND.usage_error()),
     };
     let Some(id) = git.resolve(name).await? else {
-        if mode == Some(Opt::Exists) {
-            return Err(fatal!("Not a valid object name {name}"));
-        }
-        return Err(fatal!("Not a valid object name {name}"));
+        let fault = git.path_fault(name, false).await?;
+        return Err(fault.unwrap_or_else(|| fatal!("Not a valid object name {name}")));
     };
     let Some((found, size)) = git.object_header(&id).await? else {
         return if mode == Some(Opt::Exists) { Ok(1) } else { Err(fatal!("Not a valid object name {name}")) };
@@ -81,8 +96,25 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(0)
 }
 
+/// Refuses a format with fields that are not known.
+fn check_format(format: &[u8]) -> Result<()> {
+    const FIELDS: [&[u8]; 4] = [b"objectname)", b"objecttype)", b"objectsize)", b"rest)"];
+    for at in memchr::memmem::find_iter(format, b"%(") {
+        let rest = format.get(at + 2..).unwrap_or(&[]);
+        if !FIELDS.iter().any(|field| rest.starts_with(field)) {
+            let end = memchr::memchr(b')', rest).map_or(format.len(), |close| at + close + 3);
+            return Err(fatal!(
+                "bad cat-file format: {}",
+                bstr::BStr::new(format.get(at..end).unwrap_or(&[]))
+            ));
+        }
+    }
+    Ok(())
+}
+
 async fn batch(git: &mut Git, format: Option<Text>, whole: bool) -> Result<u8> {
     let format = format.unwrap_or_else(|| Text::from_static(b"%(objectname) %(objecttype) %(objectsize)"));
+    check_format(&format)?;
     let input = git.ctx.standard_input().read_to_end().await?;
     for line in input.split(|byte| *byte == b'\n') {
         git.ctx.tick().await?;
@@ -103,9 +135,16 @@ async fn batch(git: &mut Git, format: Option<Text>, whole: bool) -> Result<u8> {
         };
         let mut text: Vec<u8> = Vec::new();
         let mut left: &[u8] = &format;
-        while let Some(at) = memchr::memmem::find(left, b"%(") {
+        while let Some(at) = memchr::memchr(b'%', left) {
+            git.ctx.tick().await?;
             text.extend_from_slice(left.get(..at).unwrap_or(&[]));
             left = left.get(at..).unwrap_or(&[]);
+            if !left.starts_with(b"%(") {
+                // Two signs stand for one; one alone stands for itself.
+                text.push(b'%');
+                left = left.strip_prefix(b"%%").or_else(|| left.get(1..)).unwrap_or(&[]);
+                continue;
+            }
             let close = memchr::memchr(b')', left).unwrap_or(left.len() - 1);
             match left.get(..=close).unwrap_or(&[]) {
                 b"%(objectname)" => text.extend_from_slice(id.hex().as_bytes()),

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
+use crate::utility::git::unquoting::listed_names;
 
 options! {
     enum Opt {
@@ -27,13 +28,19 @@ async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     let quiet = arguments.has(Opt::Quiet);
     let mut paths = arguments.operands.clone();
+    if arguments.has(Opt::Nul) && !arguments.has(Opt::Stdin) {
+        return Err(fatal!("-z only makes sense with --stdin"));
+    }
+    if arguments.has(Opt::NonMatching) && !arguments.has(Opt::Verbose) {
+        return Err(fatal!("--non-matching is only valid with --verbose"));
+    }
     let end = if arguments.has(Opt::Nul) { 0 } else { b'\n' };
     if arguments.has(Opt::Stdin) {
         if !paths.is_empty() {
             return Err(fatal!("cannot specify pathnames with --stdin"));
         }
         let bytes = git.ctx.standard_input().read_to_end().await?;
-        paths.extend(bytes.split(|byte| *byte == end).filter(|line| !line.is_empty()).map(Text::from));
+        paths.extend(listed_names(&bytes, arguments.has(Opt::Nul)));
     } else if paths.is_empty() {
         return Err(fatal!("no path specified"));
     }

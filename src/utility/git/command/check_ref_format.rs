@@ -43,7 +43,9 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let shown = if arguments.has(Opt::Normalize) || arguments.has(Opt::Print) {
         let parts: Vec<&[u8]> = name.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect();
-        parts.join_metered(b"/")
+        let whole = parts.join_metered(b"/");
+        // A slash at the end is left: such a name is no ref.
+        if name.ends_with(b"/") { [&whole[..], b"/"].concat_metered() } else { whole }
     } else {
         name.to_metered()
     };

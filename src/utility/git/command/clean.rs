@@ -11,7 +11,7 @@ options! {
         Force = flag('f', "force", "force"),
         Interactive = flag('i', "interactive", "not supported"),
         Folders = flag('d', "", "remove whole directories"),
-        Exclude = value('e', "exclude", "pattern", "not supported"),
+        Exclude = value('e', "exclude", "pattern", "add <pattern> to ignore rules"),
         IgnoredToo = flag('x', "", "remove ignored files, too"),
         OnlyIgnored = flag('X', "", "remove only ignored files"),
     }
@@ -28,8 +28,15 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
-    if let Some(option) = arguments.first_of([Opt::Interactive, Opt::Exclude]) {
-        return Err(fatal!("clean --{} is not supported", option.long()));
+    if arguments.has(Opt::Interactive) {
+        return Err(fatal!("clean --interactive is not supported"));
+    }
+    for pattern in arguments.values(Opt::Exclude) {
+        git.add_ignored(pattern, b"--exclude option");
+    }
+    if arguments.has(Opt::IgnoredToo) {
+        // Only what the command line names is kept.
+        git.ignore_only_given();
     }
     if arguments.has(Opt::IgnoredToo) && arguments.has(Opt::OnlyIgnored) {
         return Err(fatal!("options '-x' and '-X' cannot be used together"));
@@ -41,11 +48,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let spec = git.pathspec(&arguments.operands)?;
     let index = git.read_index().await?;
-    let ignored = if arguments.has(Opt::IgnoredToo) || arguments.has(Opt::OnlyIgnored) {
-        Ignored::Traditional
-    } else {
-        Ignored::No
-    };
+    let ignored = if arguments.has(Opt::OnlyIgnored) { Ignored::Traditional } else { Ignored::No };
     let mut status = Status::default();
     git.find_unknown(&index, &spec, (Untracked::Folders, ignored), &mut status).await?;
     let mut paths: Vec<Text> = Vec::new();

@@ -3,7 +3,6 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::identity::Who;
-use crate::utility::git::repository::read_file;
 
 options! {
     enum Opt {
@@ -59,12 +58,10 @@ async fn run(git: &mut Git) -> Result<u8> {
                 text
             }
             Opt::File if **given == *b"-" => git.ctx.standard_input().read_to_end().await?,
-            Opt::File => match read_file(git.fs(), &git.ctx.absolute(given))? {
+            Opt::File => match git.read_named(given).await? {
                 Some(text) => text,
                 None => {
-                    return Err(fatal!(
-                        "git commit-tree: failed to open '{given}': No such file or directory"
-                    ));
+                    return Err(fatal!("could not open '{given}' for reading: No such file or directory"));
                 }
             },
             _ => continue,

@@ -128,7 +128,7 @@ async fn contains(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
     use super::name_rev::{Names, Refs};
     let mut refs = Refs { only_tags: !arguments.has(Opt::All), names_only: true, ..Refs::default() };
     for (list, option) in [(&mut refs.patterns, Opt::Match), (&mut refs.excluded, Opt::Exclude)] {
-        for pattern in arguments.values(option) {
+        for pattern in arguments.kept_values(option) {
             list.push(Text::from([b"refs/tags/", &pattern[..]].concat_metered()));
         }
     }
@@ -167,8 +167,9 @@ async fn collect(git: &mut Git, arguments: &Arguments<Opt>) -> Result<HashMap<Ob
         let fronts = [&b"refs/tags/"[..], b"refs/heads/", b"refs/remotes/"];
         let short = fronts.iter().find_map(|front| full.strip_prefix(*front));
         let is_meant = |pattern: &Text| short.is_some_and(|short| matches(pattern, short, false, false));
-        let mut wanted = arguments.values(Opt::Match).peekable();
-        if (wanted.peek().is_some() && !wanted.any(is_meant)) || arguments.values(Opt::Exclude).any(is_meant)
+        let mut wanted = arguments.kept_values(Opt::Match).peekable();
+        if (wanted.peek().is_some() && !wanted.any(is_meant))
+            || arguments.kept_values(Opt::Exclude).any(is_meant)
         {
             continue;
         }

@@ -1,7 +1,8 @@
 //! `git diff`: commits, the index and the work tree against each other.
 
+mod no_index;
+
 use super::prelude::*;
-use crate::memory::format;
 use crate::utility::git::diff::change::{Change, Side};
 use crate::utility::git::diff::combined::{CombinedFile, conflict};
 use crate::utility::git::diff::files::{
@@ -56,13 +57,15 @@ struct Named {
     objects: Vec<ObjectId>,
     /// `A...B`: from their merge base.
     is_symmetric: bool,
+    is_range: bool,
     paths: Vec<Text>,
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     let mut options = git.diff_options(&arguments.part())?;
-    if options.relative.is_none() && git.is_relative_by_default() {
+    let is_relative = arguments.truth(DiffOpt::Relative).unwrap_or(git.is_relative_by_default());
+    if options.relative.is_none() && is_relative {
         options.relative = Some(git.repo.prefix.clone());
     }
     if options.formats.is_default() {
@@ -77,11 +80,24 @@ async fn run(git: &mut Git) -> Result<u8> {
             ));
         };
         options.exit_code = true;
-        return no_index(git, one, other, &options).await;
+        return no_index::no_index(git, one, other, &options).await;
     }
     let named = take_names(git, &arguments).await?;
     let spec = git.pathspec(&named.paths)?;
     let is_cached = arguments.last_of([Opt::Cached, Opt::Staged]).is_some();
+    if arguments.has(Opt::MergeBase) {
+        if named.is_range {
+            return Err(fatal!("--merge-base does not work with ranges"));
+        }
+        if named.objects.is_empty() && !is_cached {
+            return Err(GitError::Error("invalid option: --merge-base".into(), 129));
+        }
+    }
+    let sides = [SideOpt::Number, SideOpt::Base, SideOpt::Ours, SideOpt::Theirs];
+    if arguments.last_of(sides).is_some() && (is_cached || !named.objects.is_empty()) {
+        return Err(COMMAND.usage_error());
+    }
+    name_sides(git, &arguments, named.objects.len(), is_cached, &mut options);
     let changes = match named.objects.as_slice() {
         [] | [_] if is_cached => {
             let tree = match named.objects.first() {
@@ -152,6 +168,31 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
     };
     finish(git, changes, &options).await
+}
+
+/// Names the sides by what they are, where the configuration asks for that: commit, index, work tree.
+fn name_sides(
+    git: &Git,
+    arguments: &Arguments<Opt>,
+    objects: usize,
+    is_cached: bool,
+    options: &mut DiffOptions,
+) {
+    let given = [DiffOpt::SrcPrefix, DiffOpt::DstPrefix, DiffOpt::NoPrefix, DiffOpt::DefaultPrefix];
+    if git.config.truth("diff.mnemonicprefix") != Some(true)
+        || git.config.truth("diff.noprefix") == Some(true)
+        || arguments.last_of(given).is_some()
+    {
+        return;
+    }
+    let (old, new): (&[u8], &[u8]) = match (objects, is_cached) {
+        (_, true) => (b"c/", b"i/"),
+        (0, _) => (b"i/", b"w/"),
+        (1, _) => (b"c/", b"w/"),
+        _ => return,
+    };
+    let (old, new) = if options.is_reversed { (new, old) } else { (old, new) };
+    (options.old_prefix, options.new_prefix) = (Text::from(old), Text::from(new));
 }
 
 /// Prints changes and gives the status.
@@ -290,7 +331,7 @@ async fn take_names(git: &mut Git, arguments: &Arguments<Opt>) -> Result<Named> 
     let mut is_path = false;
     for word in before {
         git.ctx.tick().await?;
-        let exists = git.fs().symlink_metadata(&git.ctx.absolute(word)).is_ok();
+        let exists = git.is_file(word);
         if !is_path {
             if take_object(git, &mut named, word).await? {
                 if exists && !has_separator {
@@ -306,8 +347,7 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
             }
             is_path = true;
         }
-        let is_pattern = word.starts_with(b":") || word.iter().any(|byte| b"*?[".contains(byte));
-        if !exists && !is_pattern {
+        if !git.looks_like_path(word) {
             return Err(git.unresolved(word).await?);
         }
         named.paths.push(word.clone());
@@ -325,11 +365,32 @@ async fn take_object(git: &mut Git, named: &mut Named, word: &Text) -> Result<bo
         let start = dots + 2 + usize::from(is_symmetric);
         let back = word.get(start..).filter(|back| !back.is_empty()).unwrap_or(b"HEAD");
         if let (Some(one), Some(other)) = (git.resolve(front).await?, git.resolve(back).await?) {
-            named.is_symmetric = is_symmetric;
+            (named.is_symmetric, named.is_range) = (is_symmetric, true);
             named.objects.push(one);
             named.objects.push(other);
             return Ok(true);
         }
+    }
+    if let Some((id, parent)) = git.without_parent(word).await? {
+        named.objects.extend([parent, id]);
+        return Ok(true);
+    }
+    for (suffix, with_itself) in [(&b"^@"[..], false), (b"^!", true)] {
+        let Some(base) = word.strip_suffix(suffix) else { continue };
+        let Some(id) = git.resolve_commit(base).await? else { continue };
+        let parents = git.commit(&id).await?.parents.clone();
+        match parents.as_slice() {
+            // A merge is compared with all of its parents.
+            [_, _, ..] if with_itself => {
+                named.objects.push(id);
+                named.objects.extend(parents);
+            }
+            _ => {
+                named.objects.extend(parents);
+                named.objects.extend(with_itself.then_some(id));
+            }
+        }
+        return Ok(true);
     }
     match git.resolve(word).await? {
         Some(id) => {
@@ -341,49 +402,4 @@ async fn take_object(git: &mut Git, named: &mut Named, word: &Text) -> Result<bo
         }
         None => Ok(false),
     }
-}
-
-/// Two files outside of a repository.
-async fn no_index(git: &mut Git, one: &Text, other: &Text, options: &DiffOptions) -> Result<u8> {
-    use crate::utility::git::index::mode_of;
-    // The files are read as those of a work tree that is the root.
-    git.repo.work_tree = Some(b"/".to_metered());
-    git.repo.prefix = Vec::new();
-    let mut sides = Vec::new();
-    for path in [one, other] {
-        let full = git.ctx.absolute(path);
-        let full = crate::vfs::path::normalise(&full);
-        if &**path == b"/dev/null" {
-            sides.push((Side::NONE, path.clone(), full));
-            continue;
-        }
-        let Ok(metadata) = git.fs().symlink_metadata(&full) else {
-            return Err(GitError::Error(format!("Could not access '{path}'"), 1));
-        };
-        if metadata.is_directory() {
-            return Err(fatal!("folders are not compared with --no-index"));
-        }
-        sides.push((Side::in_work_tree(mode_of(&metadata)), path.clone(), full));
-    }
-    let (Some(old), Some(new)) = (sides.first(), sides.get(1)) else { return Ok(0) };
-    let content = |side: &(Side, Text, Vec<u8>)| {
-        let relative = side.2.strip_prefix(b"/").unwrap_or(&side.2).to_metered();
-        (side.0, relative)
-    };
-    let ((old_side, old_full), (new_side, new_full)) = (content(old), content(new));
-    let left = git.side_content(old_side, &old_full).await?;
-    let right = git.side_content(new_side, &new_full).await?;
-    if left == right && old_side.mode == new_side.mode {
-        return Ok(0);
-    }
-    let mut change = Change::new(Text::from(new_full.as_slice()), old_side, new_side);
-    change.old_path = Text::from(old_full.as_slice());
-    if change.status == b'A' {
-        change.old_path = change.path.clone();
-    }
-    if change.status == b'D' {
-        change.path = change.old_path.clone();
-    }
-    git.print_changes(&[change], options).await?;
-    Ok(1)
 }

@@ -3,7 +3,6 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::object::id::hash;
-use crate::utility::git::repository::read_file;
 
 options! {
     enum Opt {
@@ -31,17 +30,26 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(name) => Kind::named(name).ok_or_else(|| fatal!("invalid object type \"{name}\""))?,
         None => Kind::Blob,
     };
+    check(&arguments)?;
     let mut contents: Vec<Vec<u8>> = Vec::new();
     let mut paths = arguments.operands.clone();
+    let filters = kind == Kind::Blob && !arguments.has(Opt::NoFilters);
     if arguments.has(Opt::Stdin) {
-        contents.push(git.ctx.standard_input().read_to_end().await?);
+        let bytes = git.ctx.standard_input().read_to_end().await?;
+        contents.push(match arguments.value(Opt::Path).filter(|_| filters && git.is_found) {
+            Some(name) => {
+                let name = git.relative(name)?;
+                git.cleaned(&name, bytes).await?
+            }
+            None => bytes,
+        });
     } else if arguments.has(Opt::StdinPaths) {
         let list = git.ctx.standard_input().read_to_end().await?;
-        paths.extend(list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(Text::from));
+        paths.extend(crate::utility::git::unquoting::listed_names(&list, false));
     }
     for path in &paths {
-        match read_file(git.fs(), &git.ctx.absolute(path))? {
-            Some(bytes) if kind == Kind::Blob && !arguments.has(Opt::NoFilters) => {
+        match git.read_named(path).await? {
+            Some(bytes) if filters => {
                 let name = arguments.value(Opt::Path).unwrap_or(path);
                 let bytes = match git.is_found.then(|| git.relative(name)) {
                     Some(Ok(name)) => git.cleaned(&name, bytes).await?,
@@ -54,9 +62,48 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
     }
     for bytes in &contents {
+        check_object(kind, bytes)?;
+    }
+    for bytes in &contents {
         let id =
             if arguments.has(Opt::Write) { git.write_object(kind, bytes).await? } else { hash(kind, bytes) };
         git.print(format!("{id}\n").as_bytes()).await?;
     }
     Ok(0)
+}
+
+/// Refuses options that do not go together.
+fn check(arguments: &Arguments<Opt>) -> Result<()> {
+    let text = if arguments.has(Opt::StdinPaths) {
+        if arguments.has(Opt::Stdin) {
+            "Can't use --stdin-paths with --stdin"
+        } else if !arguments.operands.is_empty() {
+            "Can't specify files with --stdin-paths"
+        } else if arguments.has(Opt::Path) {
+            "Can't use --stdin-paths with --path"
+        } else {
+            return Ok(());
+        }
+    } else if arguments.has(Opt::Path) && arguments.has(Opt::NoFilters) {
+        "Can't use --path with --no-filters"
+    } else {
+        return Ok(());
+    };
+    let usage = match COMMAND.usage_error() {
+        GitError::Plain(usage, _) => usage,
+        _ => crate::memory::String::new(),
+    };
+    Err(GitError::Plain(format!("error: {text}\n{usage}"), 129))
+}
+
+/// Refuses bytes that are no object of the kind.
+fn check_object(kind: Kind, bytes: &[u8]) -> Result<()> {
+    use crate::utility::git::object::{commit, tree};
+    let is_right = match kind {
+        Kind::Blob => true,
+        Kind::Tree => tree::parse(bytes).is_some(),
+        Kind::Commit => bytes.starts_with(b"tree ") && commit::Commit::parse(bytes).is_some(),
+        Kind::Tag => bytes.starts_with(b"object ") && commit::Tag::parse(bytes).is_some(),
+    };
+    if is_right { Ok(()) } else { Err(fatal!("refusing to create malformed object")) }
 }

@@ -47,7 +47,7 @@ pub(super) static COMMAND: Command = Command {
     ..Command::BASE
 };
 
-async fn run(git: &mut Git) -> Result<u8> {
+pub(super) async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<LogOpt>()?;
     let mut history = git.history(&arguments.part(), Some("HEAD")).await?;
     let mut printer = Printer::new(git, &arguments, false).await?;

@@ -21,13 +21,13 @@ options! {
         Directory = flag('\0', "directory", "show 'other' directories' names only"),
         EmptyDirectory = flag('\0', "empty-directory", "don't show empty directories"),
         ExcludeStandard = flag('\0', "exclude-standard", "add the standard git exclusions"),
-        Exclude = value('x', "exclude", "pattern", "not supported"),
-        ExcludeFrom = value('X', "exclude-from", "file", "not supported"),
+        Exclude = value('x', "exclude", "pattern", "skip files matching pattern"),
+        ExcludeFrom = value('X', "exclude-from", "file", "read exclude patterns from <file>"),
         FullName = flag('\0', "full-name", "make the output relative to the project top directory"),
         ErrorUnmatch = flag('\0', "error-unmatch", "if any <file> is not in the index, treat this as an error"),
         Abbrev = optional('\0', "abbrev", "n", "use <n> digits to display object names"),
         Deduplicate = flag('\0', "deduplicate", "suppress duplicate entries"),
-        Eol = flag('\0', "eol", "not supported"),
+        Eol = flag('\0', "eol", "show line endings of files"),
         Format = value('\0', "format", "format", "format to use for the output"),
         Debug = flag('\0', "debug", "not supported"),
         Fsmonitor = flag('f', "", "use lowercase letters for fsmonitor clean files"),
@@ -45,17 +45,25 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
-    if let Some(option) =
-        arguments.first_of([Opt::Killed, Opt::Exclude, Opt::ExcludeFrom, Opt::Eol, Opt::Debug, Opt::WithTree])
-    {
+    if let Some(option) = arguments.first_of([Opt::Killed, Opt::Debug, Opt::WithTree]) {
         return Err(fatal!("ls-files --{} is not supported", option.long()));
     }
+    let bad_formats = [Opt::Stage, Opt::Others, Opt::Killed, Opt::Tags, Opt::Deduplicate, Opt::Eol];
+    if arguments.has(Opt::Format) && arguments.has_any(bad_formats) {
+        let text = "--format cannot be used with -s, -o, -k, -t, --resolve-undo, --deduplicate, --eol";
+        let usage = match COMMAND.usage_error() {
+            GitError::Plain(usage, _) => usage,
+            _ => String::new(),
+        };
+        return Err(GitError::Plain(format!("fatal: {text}\n\n{usage}"), 129));
+    }
+    let has_excludes = take_excludes(git, &arguments).await?;
     let (others, deleted, modified) =
         (arguments.has(Opt::Others), arguments.has(Opt::Deleted), arguments.has(Opt::Modified));
     let stage = arguments.has(Opt::Stage) || arguments.has(Opt::Unmerged);
     let ignored = arguments.has(Opt::Ignored);
     let cached = arguments.has(Opt::Cached) || !(others || deleted || modified || stage);
-    if ignored && !arguments.has(Opt::ExcludeStandard) {
+    if ignored && !arguments.has(Opt::ExcludeStandard) && !has_excludes {
         return Err(fatal!("ls-files --ignored needs some exclude pattern"));
     }
     if ignored && !others && !arguments.has(Opt::Cached) {
@@ -74,7 +82,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         ends_in_nul: arguments.has(Opt::Nul),
         full_name: arguments.has(Opt::FullName),
         stage,
-        digits: arguments.number(Opt::Abbrev)?.map(|digits| digits.clamp(4, 40) as usize),
+        digits: digits(&arguments)?,
+        eol: arguments.has(Opt::Eol),
         abbreviates: arguments.has(Opt::Abbrev),
         format: arguments.value(Opt::Format).cloned(),
     };
@@ -94,7 +103,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.find_unknown(&index, &spec, (shown, Ignored::Traditional), &mut status).await?;
         let mut paths =
             if ignored { std::mem::take(&mut status.ignored) } else { std::mem::take(&mut status.untracked) };
-        if !arguments.has(Opt::ExcludeStandard) {
+        if !arguments.has(Opt::ExcludeStandard) && !has_excludes {
             paths.extend(std::mem::take(&mut status.ignored));
             paths.sort();
         }
@@ -164,7 +173,89 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(1)
 }
 
+/// The digits of an abbreviation.
+fn digits(arguments: &Arguments<Opt>) -> Result<Option<usize>> {
+    let Some(value) = arguments.value(Opt::Abbrev) else { return Ok(None) };
+    match std::str::from_utf8(value).ok().and_then(|text| text.parse::<usize>().ok()) {
+        Some(digits) => Ok(Some(digits.clamp(4, 40))),
+        None => Err(GitError::Error("option `abbrev' expects a numerical value".into(), 129)),
+    }
+}
+
+/// Takes the patterns of the command line; whether there are some.
+async fn take_excludes(git: &mut Git, arguments: &Arguments<Opt>) -> Result<bool> {
+    let mut has_some = false;
+    for (option, value) in arguments.in_order() {
+        let (Opt::Exclude | Opt::ExcludeFrom, Some(value)) = (option, value) else { continue };
+        has_some = true;
+        if option == Opt::Exclude {
+            git.add_ignored(value, b"--exclude option");
+            continue;
+        }
+        let text = git.read_named(value).await?;
+        let text = text.ok_or_else(|| fatal!("cannot use {value} as exclude file"))?;
+        git.add_ignored(&text, value);
+    }
+    if has_some && !arguments.has(Opt::ExcludeStandard) {
+        git.ignore_only_given();
+    }
+    Ok(has_some)
+}
+
+/// How the lines of a text end.
+fn line_ends(text: &[u8]) -> &'static str {
+    let (mut has_lf, mut has_crlf) = (false, false);
+    let mut last = 0;
+    for &byte in text {
+        match (last, byte) {
+            (_, 0) => return "-text",
+            (b'\r', b'\n') => has_crlf = true,
+            (b'\r', _) => return "-text",
+            (_, b'\n') => has_lf = true,
+            _ => {}
+        }
+        last = byte;
+    }
+    match (has_lf, has_crlf) {
+        _ if last == b'\r' => "-text",
+        (true, true) => "mixed",
+        (true, false) => "lf",
+        (false, true) => "crlf",
+        (false, false) => "none",
+    }
+}
+
 impl Git {
+    /// How the lines of a file end: in the index, in the work tree, and what its attributes say.
+    async fn ends_of(
+        &mut self,
+        entry: Option<&crate::utility::git::index::IndexEntry>,
+        path: &[u8],
+    ) -> Result<(&'static str, &'static str, String)> {
+        let stored = match entry {
+            Some(entry) if entry.mode & 0o170_000 == 0o100_000 => line_ends(&self.object(&entry.id).await?.1),
+            _ => "",
+        };
+        let live = match self.work_mode(path)? {
+            Some(mode) if mode & 0o170_000 == 0o100_000 => line_ends(&self.work_bytes(path, mode).await?),
+            _ => "",
+        };
+        let text = self.attribute(path, b"text")?;
+        let eol = self.attribute(path, b"eol")?;
+        let eol = eol.filter(|eol| matches!(eol.as_bytes(), b"lf" | b"crlf"));
+        let mut attribute: String = match text.as_ref().map(Text::as_bytes) {
+            Some(b"-") => "-text".into(),
+            Some(b"+") => "text".into(),
+            Some(b"auto") => "text=auto".into(),
+            _ if eol.is_some() => "text".into(),
+            _ => String::new(),
+        };
+        if let Some(eol) = eol.filter(|_| attribute != "-text") {
+            attribute.push_str(&format!(" eol={eol}"));
+        }
+        Ok((stored, live, attribute))
+    }
+
     /// Whether a pattern says that a path is ignored, by itself or by a folder above it.
     async fn is_listed_as_ignored(&mut self, path: &[u8]) -> Result<bool> {
         Ok(self.deciding_pattern(path, false).await?.is_some_and(|(_, pattern)| !pattern.is_negated))
@@ -179,6 +270,7 @@ struct Lister {
     stage: bool,
     digits: Option<usize>,
     abbreviates: bool,
+    eol: bool,
     format: Option<Text>,
 }
 
@@ -194,22 +286,7 @@ impl Lister {
         let shown = if self.ends_in_nul { shown } else { git.quoted(&shown) };
         let mut line: Vec<u8> = Vec::new();
         if let (Some(format), Some(entry)) = (&self.format, entry) {
-            let mut rest: &[u8] = format;
-            while let Some(at) = memchr::memchr(b'%', rest) {
-                line.extend_from_slice(rest.get(..at).unwrap_or(&[]));
-                rest = rest.get(at..).unwrap_or(&[]);
-                let close = memchr::memchr(b')', rest).unwrap_or(0);
-                let name = rest.get(..=close).unwrap_or(&[]);
-                match name {
-                    b"%(path)" => line.extend_from_slice(&shown),
-                    b"%(objectname)" => line.extend_from_slice(entry.id.hex().as_bytes()),
-                    b"%(objectmode)" => line.extend_from_slice(format!("{:06o}", entry.mode).as_bytes()),
-                    b"%(stage)" => line.push(b'0' + entry.stage),
-                    _ => return Err(fatal!("bad ls-files format: element '{}'", bstr::BStr::new(name))),
-                }
-                rest = rest.get(close + 1..).unwrap_or(&[]);
-            }
-            line.extend_from_slice(rest);
+            self.fill(git, format, (entry, &shown), &mut line).await?;
         } else {
             if self.tags {
                 line.extend_from_slice(&[tag, b' ']);
@@ -222,9 +299,97 @@ impl Lister {
                 };
                 line.extend_from_slice(format!("{:06o} {id} {}\t", entry.mode, entry.stage).as_bytes());
             }
+            if self.eol {
+                let (stored, live, attribute) = git.ends_of(entry, path).await?;
+                let attribute = attribute.as_str();
+                line.extend_from_slice(
+                    format!("i/{stored:<5} w/{live:<5} attr/{attribute:<17}\t").as_bytes(),
+                );
+            }
             line.extend_from_slice(&shown);
         }
         line.push(if self.ends_in_nul { 0 } else { b'\n' });
         git.print(&line).await
+    }
+    /// Fills a format in.
+    async fn fill(
+        &self,
+        git: &mut Git,
+        format: &[u8],
+        (entry, shown): (&crate::utility::git::index::IndexEntry, &[u8]),
+        line: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut rest: &[u8] = format;
+        while let Some(at) = memchr::memchr(b'%', rest) {
+            git.ctx.tick().await?;
+            line.extend_from_slice(rest.get(..at).unwrap_or(&[]));
+            rest = rest.get(at + 1..).unwrap_or(&[]);
+            if let Some(more) = rest.strip_prefix(b"%") {
+                line.push(b'%');
+                rest = more;
+                continue;
+            }
+            let digits = rest.strip_prefix(b"x").and_then(|rest| rest.get(..2));
+            let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+            if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                line.push(byte);
+                rest = rest.get(3..).unwrap_or(&[]);
+                continue;
+            }
+            if !rest.starts_with(b"(") {
+                let fault = bstr::BStr::new(rest);
+                return Err(fatal!("bad ls-files format: element '{fault}' does not start with '('"));
+            }
+            let Some(close) = memchr::memchr(b')', rest) else {
+                let fault = bstr::BStr::new(rest);
+                return Err(fatal!("bad ls-files format: element '{fault}' does not end in ')'"));
+            };
+            let name = rest.get(1..close).unwrap_or(&[]);
+            match name {
+                b"path" => line.extend_from_slice(shown),
+                b"objectname" => {
+                    let digits = self.digits;
+                    let id = if self.abbreviates {
+                        git.abbreviate(&entry.id, digits)?
+                    } else {
+                        entry.id.hex().into()
+                    };
+                    line.extend_from_slice(&id);
+                }
+                b"objectmode" => line.extend_from_slice(format!("{:06o}", entry.mode).as_bytes()),
+                b"stage" => line.push(b'0' + entry.stage),
+                b"objecttype" => {
+                    let is_commit = entry.mode == SUBMODULE;
+                    line.extend_from_slice(if is_commit { b"commit" } else { b"blob" });
+                }
+                b"objectsize" | b"objectsize:padded" => {
+                    let size = match entry.mode {
+                        SUBMODULE => "-".into(),
+                        _ => git
+                            .object_header(&entry.id)
+                            .await?
+                            .map_or_else(String::new, |header| format!("{}", header.1)),
+                    };
+                    let padded = format!("{size:>7}");
+                    let size = if name.ends_with(b"padded") { padded } else { size };
+                    line.extend_from_slice(size.as_bytes());
+                }
+                b"eolinfo:index" | b"eolinfo:worktree" | b"eolattr" => {
+                    let (stored, live, attribute) = git.ends_of(Some(entry), &entry.path).await?;
+                    line.extend_from_slice(match name {
+                        b"eolattr" => attribute.as_bytes(),
+                        b"eolinfo:index" => stored.as_bytes(),
+                        _ => live.as_bytes(),
+                    });
+                }
+                _ => {
+                    let name = bstr::BStr::new(name);
+                    return Err(fatal!("bad ls-files format: %({name})"));
+                }
+            }
+            rest = rest.get(close + 1..).unwrap_or(&[]);
+        }
+        line.extend_from_slice(rest);
+        Ok(())
     }
 }

@@ -25,6 +25,25 @@ git merge-base --fork-point <ref> [<commit>]",
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::IsAncestor) && arguments.has(Opt::Independent) {
+        let text = "options '--independent' and '--is-ancestor' cannot be used together";
+        return Err(GitError::Error(text.into(), 129));
+    }
+    if arguments.has(Opt::IsAncestor) && arguments.has(Opt::All) {
+        return Err(fatal!("options '--is-ancestor' and '--all' cannot be used together"));
+    }
+    if arguments.has(Opt::ForkPoint) {
+        if let Some(name) = arguments.operands.first()
+            && git.find_ref(name)?.is_none()
+        {
+            return Err(fatal!("No such ref: '{name}'"));
+        }
+        if let Some(name) = arguments.operands.get(1)
+            && git.resolve_commit(name).await?.is_none()
+        {
+            return Err(fatal!("Not a valid object name: '{name}'"));
+        }
+    }
     let mut ids = Vec::new();
     for name in &arguments.operands {
         let Some(id) = git.resolve_commit(name).await? else {

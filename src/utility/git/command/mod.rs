@@ -103,12 +103,14 @@ mod restore;
 mod rev_list;
 mod rev_parse;
 mod rm;
+mod shell_alias;
 mod shortlog;
 mod show;
 mod show_ref;
 mod stash;
 mod status;
 mod stripspace;
+mod submodule;
 mod switch;
 mod symbolic_ref;
 mod tag;
@@ -120,18 +122,20 @@ mod whatchanged;
 mod worktree;
 mod write_tree;
 
-/// Every subcommand, by the modules below.
+/// Every subcommand, by the modules below, and first what runs an alias that begins with `!`.
 macro_rules! commands {
-    ($($module:ident),* $(,)?) => {
+    (! $alias:ident, $($module:ident),* $(,)?) => {
+        pub(crate) static SHELL_ALIAS: &Command = &$alias::COMMAND;
         pub(crate) static COMMANDS: &[&Command] = &[$(&$module::COMMAND),*];
     };
 }
 
 commands! {
+    ! shell_alias,
     add, apply, blame, branch, cat_file, check_attr, check_ignore, check_ref_format, checkout, clean,
     commit, commit_tree, config, describe, diff, diff_files, diff_index, diff_tree, for_each_ref, grep,
     hash_object, init, log, ls_files, ls_tree, merge, merge_base, mv, name_rev, read_tree, reflog, remote,
-    reset, restore, rev_list, rev_parse, rm, shortlog, show, show_ref, stash, status, stripspace, switch,
+    reset, restore, rev_list, rev_parse, rm, shortlog, show, show_ref, stash, status, stripspace, submodule, switch,
     symbolic_ref, tag, update_index, update_ref, var, version, whatchanged, worktree, write_tree,
 }
 

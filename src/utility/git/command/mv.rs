@@ -1,8 +1,9 @@
 //! `git mv`.
 
 use super::prelude::*;
-use crate::utility::file::{join, last_component, parent};
-use crate::utility::git::index::IndexEntry;
+use crate::memory::{VecDeque, format};
+use crate::utility::file::{join, last_component};
+use crate::utility::git::index::{Index, IndexEntry};
 
 options! {
     enum Opt {
@@ -23,6 +24,14 @@ pub(super) static COMMAND: Command = Command {
     ..Command::BASE
 };
 
+/// A path that is moved.
+struct Move {
+    from: Vec<u8>,
+    to: Vec<u8>,
+    /// It lies in a folder that is moved: only the index has to know.
+    is_inner: bool,
+}
+
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     let Some((target, sources)) = arguments.operands.split_last().filter(|(_, sources)| !sources.is_empty())
@@ -35,54 +44,113 @@ async fn run(git: &mut Git) -> Result<u8> {
     if sources.len() > 1 && !is_folder {
         return Err(fatal!("destination '{target}' is not a directory"));
     }
+    let is_dry = arguments.has(Opt::DryRun);
+    let mut pending: VecDeque<Move> = VecDeque::new();
     for source in sources {
-        git.ctx.tick().await?;
         let from = git.relative(source)?;
         let to = if is_folder { join(&to, last_component(&from)) } else { to.clone() };
-        let (shown_from, shown_to) = (bstr::BStr::new(&from), bstr::BStr::new(&to));
-        let fail = |reason: &str| fatal!("{reason}, source={shown_from}, destination={shown_to}");
-        let moved: Vec<IndexEntry> = if index.get(&from).is_some() {
-            index.get(&from).cloned().into_iter().collect()
-        } else {
-            index.entries.get(index.folder(&from)).unwrap_or(&[]).to_metered()
-        };
-        let error = if git.work_metadata(&from)?.is_none() {
-            Some("bad source")
-        } else if moved.is_empty() {
-            let is_folder = git.work_metadata(&from)?.is_some_and(|metadata| metadata.is_directory());
-            Some(if is_folder { "source directory is empty" } else { "not under version control" })
-        } else if git.work_metadata(&to)?.is_some() && !arguments.has(Opt::Force) {
-            Some("destination exists")
-        } else if !git
-            .fs()
-            .metadata(&git.in_work_tree(parent(&to)))
-            .is_ok_and(|metadata| metadata.is_directory())
-        {
-            Some("destination directory does not exist")
-        } else {
-            None
-        };
-        if let Some(reason) = error {
+        pending.push_back(Move { from, to, is_inner: false });
+    }
+    // Everything is looked at before something is moved.
+    let mut moves: Vec<Move> = Vec::new();
+    while let Some(one) = pending.pop_front() {
+        git.ctx.tick().await?;
+        let (from, to) = (bstr::BStr::new(&one.from), bstr::BStr::new(&one.to));
+        if is_dry {
+            git.print(format!("Checking rename of '{from}' to '{to}'\n").as_bytes()).await?;
+        }
+        let ends_in_slash = target.ends_with(b"/") && !is_folder;
+        if let Some(reason) = fault(git, &arguments, &index, &one, &moves, ends_in_slash)? {
             if arguments.has(Opt::SkipErrors) {
                 continue;
             }
-            return Err(fail(reason));
+            let slash = if ends_in_slash { "/" } else { "" };
+            return Err(fatal!("{reason}, source={from}, destination={to}{slash}"));
         }
-        if arguments.has(Opt::Verbose) || arguments.has(Opt::DryRun) {
-            git.print(&[&b"Renaming "[..], &from, b" to ", &to, b"\n"].concat_metered()).await?;
+        if index.get(&one.from).is_none() {
+            for entry in index.entries.get(index.folder(&one.from)).unwrap_or(&[]) {
+                let rest = entry.path.strip_prefix(one.from.as_slice()).unwrap_or(&[]);
+                let to = [&one.to[..], rest].concat_metered();
+                pending.push_back(Move { from: entry.path.to_metered(), to, is_inner: true });
+            }
         }
-        if arguments.has(Opt::DryRun) {
+        moves.push(one);
+    }
+    for Move { from, to, is_inner } in &moves {
+        git.ctx.tick().await?;
+        if arguments.has(Opt::Verbose) || is_dry {
+            git.print(&[&b"Renaming "[..], from, b" to ", to, b"\n"].concat_metered()).await?;
+        }
+        if is_dry {
             continue;
         }
-        git.fs().rename(&git.in_work_tree(&from), &git.in_work_tree(&to))?;
-        for entry in moved {
-            index.remove(&entry.path);
-            let rest = entry.path.strip_prefix(from.as_slice()).unwrap_or(&[]).to_metered();
-            index.put(IndexEntry { path: Text::from([&to[..], &rest].concat_metered()), ..entry });
+        if !is_inner && let Err(error) = git.fs().rename(&git.in_work_tree(from), &git.in_work_tree(to)) {
+            if arguments.has(Opt::SkipErrors) {
+                continue;
+            }
+            return match GitError::from(error) {
+                GitError::Fatal(why) => Err(fatal!("renaming '{}' failed: {why}", bstr::BStr::new(from))),
+                other => Err(other),
+            };
+        }
+        if let Some(entry) = index.get(from).cloned() {
+            index.remove(from);
+            index.put(IndexEntry { path: Text::from(to.as_slice()), ..entry });
         }
     }
-    if !arguments.has(Opt::DryRun) {
+    if !is_dry {
         git.write_index(&index).await?;
     }
     Ok(0)
+}
+
+/// Why a path cannot be moved.
+fn fault(
+    git: &mut Git,
+    arguments: &Arguments<Opt>,
+    index: &Index,
+    one: &Move,
+    moves: &[Move],
+    ends_in_slash: bool,
+) -> Result<Option<&'static str>> {
+    let Some(source) = git.work_metadata(&one.from)? else { return Ok(Some("bad source")) };
+    if one.to.strip_prefix(one.from.as_slice()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    {
+        return Ok(Some("can not move directory into itself"));
+    }
+    let there = git.work_metadata(&one.to)?;
+    if source.is_directory() && index.get(&one.from).is_none() {
+        return Ok(if there.is_some() {
+            Some("cannot move directory over file")
+        } else if index.folder(&one.from).is_empty() {
+            Some("source directory is empty")
+        } else {
+            None
+        });
+    }
+    let range = index.range(&one.from);
+    if range.is_empty() {
+        return Ok(Some("not under version control"));
+    }
+    if index.get(&one.from).is_none() {
+        return Ok(Some("conflicted"));
+    }
+    if one.is_inner {
+        return Ok(None);
+    }
+    if let Some(there) = there {
+        if !arguments.has(Opt::Force) {
+            return Ok(Some("destination exists"));
+        }
+        if there.is_directory() {
+            return Ok(Some("Cannot overwrite"));
+        }
+        if arguments.has(Opt::Verbose) {
+            git.say(&format!("warning: overwriting '{}'", bstr::BStr::new(&one.to)));
+        }
+    }
+    if moves.iter().any(|other| other.to == one.to) {
+        return Ok(Some("multiple sources for the same target"));
+    }
+    Ok(ends_in_slash.then_some("destination directory does not exist"))
 }

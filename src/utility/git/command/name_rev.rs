@@ -90,20 +90,16 @@ async fn run(git: &mut Git) -> Result<u8> {
     };
     let names = Names::collect(git, &refs).await?;
     for (operand, id) in &wanted {
+        if !names_only {
+            git.print(&[&operand[..], b" "].concat_metered()).await?;
+        }
         let name = match names.get(id) {
             Some(name) => name,
-            None if arguments.truth(Opt::Undefined) == Some(false) => {
-                return Err(fatal!("cannot describe '{id}'"));
-            }
+            None if arguments.truth(Opt::Undefined) != Some(false) => b"undefined".to_metered(),
             None if arguments.has(Opt::Always) => git.abbreviate(id, None)?.to_metered(),
-            None => b"undefined".to_metered(),
+            None => return Err(fatal!("cannot describe '{id}'")),
         };
-        let line = if names_only {
-            [&name[..], b"\n"].concat_metered()
-        } else {
-            [&operand[..], b" ", &name, b"\n"].concat_metered()
-        };
-        git.print(&line).await?;
+        git.print(&[&name[..], b"\n"].concat_metered()).await?;
     }
     Ok(0)
 }

@@ -80,7 +80,7 @@ pub(super) async fn walk(
             }
             let commit = git.commit(&entry.new).await?;
             let item = Item { id: entry.new, commit, is_left: false, is_boundary: false };
-            let shown = if is_dated {
+            let shown = if is_dated || printer.pretty.has_date {
                 let date = git.show_date(&Signature::parse(&entry.who), &printer.pretty.date);
                 Text::from([&name[..], b"@{", &date, b"}"].concat_metered())
             } else {

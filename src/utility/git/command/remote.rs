@@ -15,7 +15,7 @@ options! {
 pub(super) static COMMAND: Command = Command {
     name: "remote",
     usage: "git remote [-v | --verbose]\ngit remote add <name> <url>\ngit remote remove <name>\n\
-git remote get-url [--push] [--all] <name>\ngit remote set-url <name> <newurl>",
+git remote get-url [--push] [--all] <name>\ngit remote set-url [--push] <name> <newurl>",
     options: Opt::TABLE,
     run: command!(run),
     ..Command::BASE
@@ -46,18 +46,34 @@ fn urls(git: &Git, name: &[u8], is_push: bool) -> Vec<Vec<u8>> {
     if list.is_empty() {
         list = get("url");
     }
+    let has_push_urls = is_push && !get("pushurl").is_empty();
     for url in &mut list {
-        for entry in &git.config.entries {
-            let base = entry.name.strip_prefix(b"url.").and_then(|rest| rest.strip_suffix(b".insteadof"));
-            if let (Some(base), Some(value)) = (base, &entry.value)
-                && let Some(rest) = url.strip_prefix(&value[..])
-            {
-                *url = [base, rest].concat_metered();
-                break;
-            }
+        let is_replaced = is_push && !has_push_urls && replace_front(git, url, b".pushinsteadof");
+        if !is_replaced {
+            replace_front(git, url, b".insteadof");
         }
     }
     list
+}
+
+/// Puts a base in the place of the front of an address that is configured for it; whether one is.
+fn replace_front(git: &Git, url: &mut Vec<u8>, key: &[u8]) -> bool {
+    let mut best: Option<(usize, Vec<u8>)> = None;
+    for entry in &git.config.entries {
+        let base = entry.name.strip_prefix(b"url.").and_then(|rest| rest.strip_suffix(key));
+        // The longest front counts.
+        if let (Some(base), Some(value)) = (base, &entry.value)
+            && let Some(rest) = url.strip_prefix(&value[..])
+            && best.as_ref().is_none_or(|(length, _)| value.len() > *length)
+        {
+            best = Some((value.len(), [base, rest].concat_metered()));
+        }
+    }
+    let is_replaced = best.is_some();
+    if let Some((_, replaced)) = best {
+        *url = replaced;
+    }
+    is_replaced
 }
 
 async fn run(git: &mut Git) -> Result<u8> {
@@ -72,7 +88,9 @@ async fn run(git: &mut Git) -> Result<u8> {
                     continue;
                 }
                 for (is_push, word) in [(false, &b"fetch"[..]), (true, b"push")] {
-                    for url in urls(git, name, is_push) {
+                    // Of several addresses one is fetched from.
+                    let most = if is_push { usize::MAX } else { 1 };
+                    for url in urls(git, name, is_push).into_iter().take(most) {
                         git.print(&[&name[..], b"\t", &url, b" (", word, b")\n"].concat_metered()).await?;
                     }
                 }
@@ -103,7 +121,8 @@ async fn run(git: &mut Git) -> Result<u8> {
             if !names(git).contains(name) {
                 return Err(missing(name));
             }
-            git.set_local(&[b"remote.", &name[..], b".url"].concat_metered(), url)?;
+            let key: &[u8] = if arguments.has(Opt::Push) { b".pushurl" } else { b".url" };
+            git.set_local(&[b"remote.", &name[..], key].concat_metered(), url)?;
         }
         Some((b"remove" | b"rm", [name])) => {
             if !names(git).contains(name) {
@@ -121,7 +140,15 @@ async fn run(git: &mut Git) -> Result<u8> {
                 words.first().cloned().unwrap_or_default()
             ));
         }
-        _ => return Err(COMMAND.usage_error()),
+        Some((b"add" | b"get-url" | b"set-url" | b"remove" | b"rm", _)) => return Err(COMMAND.usage_error()),
+        Some((word, _)) => {
+            let usage = match COMMAND.usage_error() {
+                GitError::Plain(usage, _) => usage,
+                _ => String::new(),
+            };
+            let text = format!("error: unknown subcommand: `{}'\n{usage}", bstr::BStr::new(word));
+            return Err(GitError::Plain(text, 129));
+        }
     }
     Ok(0)
 }

@@ -2,7 +2,8 @@
 
 use super::prelude::*;
 use crate::memory::format;
-use crate::utility::file::{join, relative_path};
+use crate::utility::file::{join, parent, relative_path};
+use crate::utility::git::repository::{is_git_dir, linked};
 use crate::vfs::path::normalise;
 
 pub(super) static COMMAND: Command = Command {
@@ -35,6 +36,8 @@ struct RevParseOptions {
     default: Option<Text>,
     prefix: Option<Text>,
     sq: bool,
+    /// `--` stands somewhere: what stands before it are revisions.
+    has_separator: bool,
     printed: usize,
     pending: Option<ObjectId>,
     /// Revisions that were met where one is to be verified.
@@ -44,9 +47,19 @@ struct RevParseOptions {
 async fn run(git: &mut Git) -> Result<u8> {
     let args = std::mem::take(&mut git.ctx.args);
     let mut settings = RevParseOptions::default();
-    if args.first().is_some_and(|arg| matches!(arg.as_bytes(), b"--parseopt" | b"--sq-quote")) {
-        return Err(fatal!("--parseopt and --sq-quote are not supported"));
+    match args.first().map(Text::as_bytes) {
+        Some(b"--parseopt") => return Err(fatal!("--parseopt is not supported")),
+        Some(b"--sq-quote") => {
+            for arg in args.iter().skip(1) {
+                git.ctx.tick().await?;
+                git.print(&[b" ", &quoted_word(arg)[..]].concat_metered()).await?;
+            }
+            git.print(b"\n").await?;
+            return Ok(0);
+        }
+        _ => {}
     }
+    settings.has_separator = args.iter().any(|arg| **arg == *b"--");
     let mut at = 0;
     let mut only_paths = false;
     while let Some(arg) = args.get(at).cloned() {
@@ -54,7 +67,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         git.ctx.tick().await?;
         if only_paths {
             if !settings.only_revs {
-                line(git, &arg).await?;
+                told(git, &settings, b"", &arg).await?;
             }
             continue;
         }
@@ -62,7 +75,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             b"--" => {
                 only_paths = true;
                 if !settings.only_revs && !settings.verify {
-                    line(git, b"--").await?;
+                    told(git, &settings, b"", b"--").await?;
                 }
             }
             b"--git-path" => {
@@ -79,11 +92,33 @@ async fn run(git: &mut Git) -> Result<u8> {
                 if let Some(folder) = hooks {
                     let rest = path.strip_prefix(b"hooks").unwrap_or(&path);
                     let text = [folder, rest].concat_metered();
-                    line(git, &text).await?;
+                    // A relative name is that of the work tree.
+                    let shown = match &git.repo.work_tree {
+                        Some(top) if !text.starts_with(b"/") => {
+                            relative_path(&git.repo.cwd, &normalise(&join(top, &text)))
+                        }
+                        _ => text,
+                    };
+                    line(git, &shown).await?;
                     continue;
                 }
                 let full = join(if is_own { &git.repo.git_dir } else { &git.repo.common_dir }, &path);
                 print_path(git, &settings, &full, false).await?;
+            }
+            b"--resolve-git-dir" => {
+                let Some(path) = args.get(at).cloned() else {
+                    return Err(fatal!("--resolve-git-dir requires an argument"));
+                };
+                at += 1;
+                let full = normalise(&git.ctx.absolute(&path));
+                if is_git_dir(git.fs(), &full)? {
+                    line(git, &path).await?;
+                } else if git.fs().metadata(&full).is_ok_and(|metadata| metadata.is_regular()) {
+                    let target = linked(git.fs(), &full, parent(&full))?;
+                    line(git, &target).await?;
+                } else {
+                    return Err(fatal!("not a gitdir '{path}'"));
+                }
             }
             b"--default" => {
                 settings.default = args.get(at).cloned();
@@ -105,7 +140,7 @@ async fn run(git: &mut Git) -> Result<u8> {
                         settings.printed = 0;
                         only_paths = true;
                         if !settings.only_revs {
-                            line(git, &arg).await?;
+                            told(git, &settings, b"", &arg).await?;
                         }
                     }
                 }
@@ -143,6 +178,27 @@ fn no_single(settings: &RevParseOptions) -> Result<u8> {
 async fn line(git: &mut Git, text: &[u8]) -> Result<()> {
     git.print(text).await?;
     git.print(b"\n").await
+}
+
+/// A word in quotes, as a shell reads it.
+fn quoted_word(text: &[u8]) -> Vec<u8> {
+    let mut out: Vec<u8> = b"'".to_metered();
+    for &byte in text {
+        match byte {
+            b'\'' | b'!' => out.extend_from_slice(&[b'\'', b'\\', byte, b'\'']),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+/// Prints a word on a line of its own; with `--sq` in quotes, beside the others.
+async fn told(git: &mut Git, settings: &RevParseOptions, sign: &[u8], text: &[u8]) -> Result<()> {
+    if settings.sq {
+        return git.print(&[sign, &quoted_word(text), b" "].concat_metered()).await;
+    }
+    line(git, &[sign, text].concat_metered()).await
 }
 
 fn needed(git: &Git) -> Result<()> {
@@ -256,8 +312,8 @@ async fn option(git: &mut Git, settings: &mut RevParseOptions, arg: &[u8]) -> Re
                 "--remotes" => "refs/remotes/",
                 _ => "refs/",
             };
-            for (name, id) in git.refs(front.as_bytes()).await? {
-                let short = name.strip_prefix(front.as_bytes()).unwrap_or(&name);
+            for (full, id) in git.refs(front.as_bytes()).await? {
+                let short = full.strip_prefix(front.as_bytes()).unwrap_or(&full);
                 let pattern = given.map(|pattern| {
                     if pattern.contains(['*', '?', '[']) {
                         format!("{pattern}")
@@ -268,7 +324,12 @@ async fn option(git: &mut Git, settings: &mut RevParseOptions, arg: &[u8]) -> Re
                 if pattern.is_none_or(|pattern| {
                     crate::utility::ignore::wildmatch::matches(pattern.as_bytes(), short, false, false)
                 }) {
-                    show(git, settings, &id, settings.is_negated, Some(&name)).await?;
+                    let is_short = settings.symbolic
+                        && !settings.symbolic_full
+                        && !settings.abbrev_ref
+                        && name != "--all";
+                    let told = if is_short { short } else { &full[..] };
+                    show(git, settings, &id, settings.is_negated, Some(told)).await?;
                     settings.printed += 1;
                 }
             }
@@ -380,21 +441,21 @@ async fn show(
         && let Some(name) = name
     {
         if settings.symbolic && !settings.symbolic_full && !settings.abbrev_ref {
-            return line(git, &[sign, name].concat_metered()).await;
+            return told(git, settings, sign, name).await;
         }
         let full = full_name(git, name)?;
         return match full {
             Some(full) if settings.abbrev_ref => {
                 let short = git.shorten(&full)?;
-                line(git, &[sign, &short].concat_metered()).await
+                told(git, settings, sign, &short).await
             }
-            Some(full) => line(git, &[sign, &full].concat_metered()).await,
+            Some(full) => told(git, settings, sign, &full).await,
             // An object that no ref leads to has no such name.
             None => Ok(()),
         };
     }
     let text = if settings.is_short { git.abbreviate(id, settings.digits)? } else { Text::from(id.hex()) };
-    line(git, &[sign, &text].concat_metered()).await
+    told(git, settings, sign, &text).await
 }
 
 /// The ref that a name is.
@@ -474,6 +535,11 @@ async fn revision(git: &mut Git, settings: &mut RevParseOptions, arg: &Text) -> 
             return Ok(());
         }
     }
+    if let Some((id, parent)) = git.without_parent(name).await? {
+        settings.printed += 1;
+        show(git, settings, &id, false, None).await?;
+        return show(git, settings, &parent, true, None).await;
+    }
     if let Some(id) = git.resolve(name).await? {
         settings.printed += 1;
         if settings.verify {
@@ -499,6 +565,9 @@ async fn revision(git: &mut Git, settings: &mut RevParseOptions, arg: &Text) -> 
     }
     if settings.verify {
         return no_single(settings).map(drop);
+    }
+    if settings.has_separator {
+        return Err(fatal!("bad revision '{arg}'"));
     }
     let is_path = git.fs().symlink_metadata(&normalise(&git.ctx.absolute(arg))).is_ok();
     if !is_path && !settings.only_revs {

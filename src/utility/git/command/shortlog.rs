@@ -66,9 +66,11 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    let mut people: People = BTreeMap::new();
     if arguments.operands.is_empty() && !arguments.has_any([HistoryOpt::All, HistoryOpt::Branches]) {
-        // Without a revision a log is read, which nobody gives.
-        return Ok(0);
+        // Without a revision a log is read.
+        read_log(git, &arguments, &mut people).await?;
+        return print(git, &arguments, people).await;
     }
     for option in
         [HistoryOpt::Decorate, HistoryOpt::ClearDecorations, HistoryOpt::Timestamp, HistoryOpt::CommitHeader]
@@ -86,7 +88,6 @@ async fn run(git: &mut Git) -> Result<u8> {
     let roles = Opt::roles(&arguments)?;
     let style = git.log_style(&arguments.pick(Opt::style))?;
     let decorations = Decorations::default();
-    let mut people: BTreeMap<Text, Vec<Vec<u8>>> = BTreeMap::new();
     while let Some(item) = history.next(git).await? {
         let bytes = git.object(&item.id).await?.1;
         // A format of the user's own takes the subject's place, up to its first blank line.
@@ -116,6 +117,54 @@ async fn run(git: &mut Git) -> Result<u8> {
             names.push(name);
         }
     }
+    print(git, &arguments, people).await
+}
+
+/// People, and the titles of their commits.
+type People = BTreeMap<Text, Vec<Vec<u8>>>;
+
+/// Takes people and titles from a log on standard input.
+async fn read_log(git: &mut Git, arguments: &Arguments<Opt>, people: &mut People) -> Result<()> {
+    let roles = Opt::roles(arguments)?;
+    let is_committer = roles.first().is_some_and(|role| *role == b"committer");
+    let fronts: [&[u8]; 2] =
+        if is_committer { [b"Commit: ", b"committer "] } else { [b"Author: ", b"author "] };
+    let text = git.ctx.standard_input().read_to_end().await?;
+    let mut lines = text.split(|byte| *byte == b'\n');
+    while let Some(line) = lines.next() {
+        git.ctx.tick().await?;
+        let Some(person) = fronts.iter().find_map(|front| line.strip_prefix(*front)) else { continue };
+        // What stands after an empty line is the title.
+        let mut title: &[u8] = b"";
+        for line in lines.by_ref() {
+            git.ctx.tick().await?;
+            if line.is_empty() {
+                break;
+            }
+        }
+        for line in lines.by_ref() {
+            git.ctx.tick().await?;
+            title = line.trim_ascii();
+            if !title.is_empty() {
+                break;
+            }
+        }
+        let who = Signature::parse(person.trim_ascii());
+        let name = if arguments.has(Opt::Email) {
+            [who.name, b" <", who.email, b">"].concat_metered()
+        } else {
+            who.name.to_metered()
+        };
+        let title = if title.is_empty() { b"<none>" } else { title };
+        if let Some(list) = people.get_or_default(Text::from(name)) {
+            // The log has the youngest first, as a history has.
+            list.push(title.to_metered());
+        }
+    }
+    Ok(())
+}
+
+async fn print(git: &mut Git, arguments: &Arguments<Opt>, people: People) -> Result<u8> {
     let mut rows: Vec<(Text, Vec<Vec<u8>>)> = people.into_iter().collect();
     if arguments.has(Opt::Numbered) {
         rows.sort_by_key(|row| std::cmp::Reverse(row.1.len()));

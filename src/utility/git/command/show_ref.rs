@@ -30,7 +30,13 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    if arguments.has(Opt::Exists) && arguments.has(Opt::Verify) {
+        return Err(fatal!("options '--verify' and '--exists' cannot be used together"));
+    }
     if arguments.has(Opt::Exists) {
+        if arguments.operands.is_empty() {
+            return Err(fatal!("--exists requires a reference"));
+        }
         let [name] = arguments.operands.as_slice() else {
             return Err(fatal!("--exists requires exactly one reference"));
         };
@@ -96,7 +102,7 @@ async fn show(git: &mut Git, arguments: &Arguments<Opt>, name: &[u8], id: Object
     }
     for (id, suffix) in lines {
         let id = if abbreviates { git.abbreviate(&id, digits)? } else { id.hex().into() };
-        let line = if arguments.has(Opt::Hash) {
+        let line = if arguments.has(Opt::Hash) && suffix.is_empty() {
             format!("{id}\n")
         } else {
             format!("{id} {}{}\n", bstr::BStr::new(name), bstr::BStr::new(suffix))

@@ -193,6 +193,7 @@ pub(super) async fn print(git: &mut Git, status: &Status, view: &View) -> Result
     let counts = view.long.counts;
     let printer = Printer {
         ends_in_nul: view.ends_in_nul,
+        is_for_scripts: for_scripts,
         is_relative: !for_scripts && git.config.truth("status.relativepaths") != Some(false),
     };
     match view.layout {
@@ -224,6 +225,7 @@ pub(super) async fn print(git: &mut Git, status: &Status, view: &View) -> Result
 struct Printer {
     ends_in_nul: bool,
     is_relative: bool,
+    is_for_scripts: bool,
 }
 
 impl Printer {
@@ -274,7 +276,7 @@ async fn branch_line(git: &mut Git, counts: bool) -> Result<Vec<u8>> {
 
 async fn short(git: &mut Git, status: &Status, printer: &Printer) -> Result<()> {
     for (path, one) in &status.paths {
-        let (x, y) = one.letters(b' ');
+        let (x, y) = if printer.is_for_scripts { one.letters(b' ') } else { one.short_letters() };
         let mut line: Vec<u8> = Vec::from([x, y, b' ']);
         let pair = one.staged.as_ref().or(one.unstaged.as_ref()).filter(|change| change.is_pair());
         match pair {

@@ -24,6 +24,9 @@ git symbolic-ref --delete [-q] <name>",
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    if arguments.value(Opt::Reason).is_some_and(|reason| reason.is_empty()) {
+        return Err(fatal!("Refusing to perform update with empty message"));
+    }
     match arguments.operands.as_slice() {
         [name] => {
             let name = name.clone();

@@ -119,7 +119,7 @@ async fn create(git: &mut Git, arguments: &Arguments<Opt>) -> Result<u8> {
         let bytes = if &**file == b"-" {
             git.ctx.standard_input().read_to_end().await?
         } else {
-            let read = crate::utility::git::repository::read_file(git.fs(), &git.ctx.absolute(file))?;
+            let read = git.read_named(file).await?;
             read.ok_or_else(|| fatal!("could not open or read '{file}': No such file or directory"))?
         };
         text = Some(bytes);

@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::index::{Index, IndexEntry, Stat};
+use crate::utility::git::unquoting::listed_names;
 
 options! {
     enum Opt {
@@ -33,11 +34,33 @@ pub(super) static COMMAND: Command = Command {
 
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
+    if arguments.value(Opt::Chmod).is_some_and(|change| !matches!(change.as_bytes(), b"+x" | b"-x")) {
+        return Err(GitError::Error("option 'chmod' expects \"+x\" or \"-x\"".into(), 129));
+    }
     let mut index = git.read_index().await?;
     let mut status = 0;
+    // `-q` has to stand before it.
+    let mut is_quiet = false;
+    for (option, _) in arguments.in_order() {
+        match option {
+            Opt::Quiet => is_quiet = true,
+            Opt::Refresh | Opt::ReallyRefresh => break,
+            _ => {}
+        }
+    }
     if arguments.has(Opt::Refresh) || arguments.has(Opt::ReallyRefresh) {
         let before = index.clone();
         for (at, entry) in before.entries.iter().enumerate() {
+            if arguments.has(Opt::ReallyRefresh) {
+                if let Some(slot) = index.entries.get_mut(at) {
+                    slot.assume_valid = false;
+                }
+            } else if entry.assume_valid {
+                continue;
+            }
+            if entry.skip_work_tree {
+                continue;
+            }
             let mode = git.work_mode(&entry.path)?;
             let is_same = mode == Some(entry.mode) && git.is_unchanged(&before, entry).await?;
             if is_same {
@@ -47,9 +70,10 @@ async fn run(git: &mut Git) -> Result<u8> {
                     slot.stat = Stat::of(&metadata);
                 }
             } else if !(mode.is_none() && arguments.has(Opt::IgnoreMissing)) {
-                if !arguments.has(Opt::Quiet) {
-                    git.print(&[&entry.path[..], b": needs update\n"].concat_metered()).await?;
+                if is_quiet {
+                    continue;
                 }
+                git.print(&[&entry.path[..], b": needs update\n"].concat_metered()).await?;
                 status = 1;
             }
         }
@@ -77,17 +101,16 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let mut operands = arguments.operands.clone();
     if arguments.has(Opt::Stdin) {
-        let end = if arguments.has(Opt::Nul) { 0 } else { b'\n' };
         let list = git.ctx.standard_input().read_to_end().await?;
-        operands.extend(list.split(|byte| *byte == end).filter(|path| !path.is_empty()).map(Text::from));
+        operands.extend(listed_names(&list, arguments.has(Opt::Nul)));
     }
     for operand in &operands {
         let path = git.relative(operand)?;
-        if let Ok(at) = index.find(&path, 0)
-            && let Some(entry) = index.entries.get_mut(at)
-            && (arguments.truth(Opt::AssumeUnchanged).is_some()
-                || arguments.truth(Opt::SkipWorktree).is_some())
-        {
+        if arguments.truth(Opt::AssumeUnchanged).is_some() || arguments.truth(Opt::SkipWorktree).is_some() {
+            let at = index.find(&path, 0).ok();
+            let Some(entry) = at.and_then(|at| index.entries.get_mut(at)) else {
+                return Err(fatal!("Unable to mark file {}", bstr::BStr::new(&path)));
+            };
             entry.assume_valid = arguments.truth(Opt::AssumeUnchanged).unwrap_or(entry.assume_valid);
             entry.skip_work_tree = arguments.truth(Opt::SkipWorktree).unwrap_or(entry.skip_work_tree);
             continue;

@@ -22,6 +22,15 @@ pub(super) static COMMAND: Command = Command {
 async fn run(git: &mut Git) -> Result<u8> {
     let arguments = git.arguments::<Opt>()?;
     let index = git.read_index().await?;
+    let mut is_whole = true;
+    for entry in index.entries.iter().filter(|entry| entry.stage > 0) {
+        git.ctx.tick().await?;
+        git.say(&format!("{}: unmerged ({})", entry.path, entry.id));
+        is_whole = false;
+    }
+    if !is_whole {
+        return Err(fatal!("git-write-tree: error building trees"));
+    }
     if !arguments.has(Opt::MissingOk) {
         check(git, &index).await?;
     }

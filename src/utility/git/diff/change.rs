@@ -1,6 +1,7 @@
 //! `Change`: a file that is not the same on both sides.
 
 use crate::text::Text;
+use crate::utility::git::dirt::Dirt;
 use crate::utility::git::object::id::ObjectId;
 
 /// A file on one side.
@@ -49,6 +50,8 @@ pub(crate) struct Change {
     pub(crate) new: Side,
     pub(crate) old_path: Text,
     pub(crate) path: Text,
+    /// How a submodule of the work tree is not as it was.
+    pub(crate) dirt: Dirt,
 }
 
 impl Change {
@@ -60,7 +63,7 @@ impl Change {
             _ if old.kind() != new.kind() => b'T',
             _ => b'M',
         };
-        Self { status, score: 0, old, new, old_path: path.clone(), path }
+        Self { status, score: 0, old, new, old_path: path.clone(), path, dirt: Dirt::default() }
     }
 
     /// A path in a conflict.

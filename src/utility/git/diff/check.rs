@@ -7,17 +7,91 @@ use crate::memory::{JoinMetered, JoinText, Vec, format};
 use crate::utility::git::Git;
 use crate::utility::git::error::Result;
 
-/// Which errors a line has.
-fn errors(line: &[u8]) -> Vec<&'static str> {
-    let mut errors = Vec::new();
-    let body = line.strip_suffix(b"\n").unwrap_or(line);
-    if body.last().is_some_and(u8::is_ascii_whitespace) {
-        errors.push("trailing whitespace");
+/// What counts as an error of white space.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    end_of_line: bool,
+    end_of_file: bool,
+    space_before_tab: bool,
+    indent_with_spaces: bool,
+    tab_in_indent: bool,
+    carriage_return: bool,
+    tab_width: usize,
+}
+
+impl Rules {
+    /// What `core.whitespace` says.
+    fn parse(text: &[u8]) -> Self {
+        let mut rules = Self {
+            end_of_line: true,
+            end_of_file: true,
+            space_before_tab: true,
+            indent_with_spaces: false,
+            tab_in_indent: false,
+            carriage_return: false,
+            tab_width: 8,
+        };
+        for word in text.split(|byte| matches!(byte, b',' | b' ' | b'\t')) {
+            let (name, is_on) = match word.strip_prefix(b"-") {
+                Some(name) => (name, false),
+                None => (word, true),
+            };
+            match name {
+                b"trailing-space" => (rules.end_of_line, rules.end_of_file) = (is_on, is_on),
+                b"blank-at-eol" => rules.end_of_line = is_on,
+                b"blank-at-eof" => rules.end_of_file = is_on,
+                b"space-before-tab" => rules.space_before_tab = is_on,
+                b"indent-with-non-tab" => rules.indent_with_spaces = is_on,
+                b"tab-in-indent" => rules.tab_in_indent = is_on,
+                b"cr-at-eol" => rules.carriage_return = is_on,
+                _ => {
+                    let width = name.strip_prefix(b"tabwidth=");
+                    let width = width.and_then(|width| std::str::from_utf8(width).ok()?.parse().ok());
+                    rules.tab_width =
+                        width.filter(|width| (1..0o100).contains(width)).unwrap_or(rules.tab_width);
+                }
+            }
+        }
+        rules
     }
-    let indent = body.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let indent = body.get(..indent).unwrap_or(&[]);
-    if memchr::memmem::find(indent, b" \t").is_some() {
+}
+
+/// Which errors a line has.
+fn errors(line: &[u8], rules: Rules) -> Vec<&'static str> {
+    let mut errors = Vec::new();
+    let mut body = line.strip_suffix(b"\n").unwrap_or(line);
+    if rules.carriage_return {
+        body = body.strip_suffix(b"\r").unwrap_or(body);
+    }
+    if rules.end_of_line && body.last().is_some_and(u8::is_ascii_whitespace) {
+        errors.push("trailing whitespace");
+        body = body.trim_ascii_end();
+    }
+    let (mut written, mut indent) = (0, 0);
+    let (mut has_space_before_tab, mut has_tab) = (false, false);
+    for (at, byte) in body.iter().enumerate() {
+        match byte {
+            b' ' => {}
+            b'\t' => {
+                if rules.space_before_tab && written < at {
+                    has_space_before_tab = true;
+                } else {
+                    has_tab |= rules.tab_in_indent;
+                }
+                written = at + 1;
+            }
+            _ => break,
+        }
+        indent = at + 1;
+    }
+    if has_space_before_tab {
         errors.push("space before tab in indent");
+    }
+    if rules.indent_with_spaces && indent - written >= rules.tab_width {
+        errors.push("indent with spaces");
+    }
+    if has_tab {
+        errors.push("tab in indent");
     }
     errors
 }
@@ -63,6 +137,7 @@ impl Git {
         let blanks = Blanks { keeps_places: true, ..Blanks::default() };
         let found = runs(&mut self.ctx, &left, &right, blanks, false).await?;
         let path = bstr::BStr::new(options.shown(&change.path));
+        let rules = Rules::parse(self.config.get("core.whitespace").unwrap_or(b""));
         let mut has_errors = false;
         for run in &found {
             for index in run.right..run.right + run.inserted {
@@ -72,7 +147,7 @@ impl Git {
                     let text = format!("{path}:{}: leftover conflict marker\n", index + 1);
                     self.print(text.as_bytes()).await?;
                 }
-                let errors = errors(line);
+                let errors = errors(line, rules);
                 if !errors.is_empty() {
                     has_errors = true;
                     let text = format!("{path}:{}: {}.\n+", index + 1, errors.join_text(", "));
@@ -82,7 +157,7 @@ impl Git {
             }
         }
         let (olds, news) = (blank_end(&left), blank_end(&right));
-        if news > olds {
+        if news > olds && rules.end_of_file {
             has_errors = true;
             let line = right.count() - news + 1;
             self.print(format!("{path}:{line}: new blank line at EOF.\n").as_bytes()).await?;

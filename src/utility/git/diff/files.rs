@@ -204,7 +204,15 @@ async fn against_file(
         return Ok((old.mode != 0).then(|| change(Side::NONE)));
     };
     if mode == SUBMODULE {
-        return Ok(of_entry());
+        let is_whole = entry.stage == 0;
+        let dirt = if is_whole { git.submodule_dirt(&entry.path, &entry.id).await? } else { None };
+        return Ok(match dirt.filter(|dirt| dirt.is_any()) {
+            Some(dirt) => {
+                let new = if dirt.has_commits { Side::in_work_tree(mode) } else { own };
+                Some(Change { dirt, ..change(new) })
+            }
+            None => of_entry(),
+        });
     }
     let is_own =
         entry.stage == 0 && mode == entry.mode && git.is_unchanged_file(index, entry, &metadata).await?;

@@ -3,7 +3,7 @@
 use super::lines::Blanks;
 use super::rename::{FULL, RenameOptions};
 use super::statistics::Widths;
-use crate::memory::{ToMetered, Vec};
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::OptionSet;
 use crate::utility::context::options::options;
@@ -116,6 +116,8 @@ pub(crate) struct DiffOptions {
     /// What `--summary` tells stands in the lines of `--stat`.
     pub(crate) is_compact: bool,
     pub(crate) wants_binary: bool,
+    /// A side that is not there is named too where files have two names.
+    pub(crate) names_nothing: bool,
     /// `--check`: errors of white space are told instead of the changes.
     pub(crate) checks: bool,
     pub(crate) renames: Option<RenameOptions>,
@@ -211,6 +213,10 @@ impl Git {
         };
         DiffOptions {
             context,
+            between_hunks: self
+                .config
+                .number("diff.interhunkcontext")
+                .map_or(0, |lines| lines.max(0) as usize),
             renames,
             old_prefix: prefix("diff.srcprefix", b"a/"),
             new_prefix: prefix("diff.dstprefix", b"b/"),
@@ -238,6 +244,24 @@ impl Git {
             options.relative = None;
         }
         options.full_index |= arguments.has(DiffOpt::FullIndex);
+        let formats = &mut options.formats;
+        if formats.name_only || formats.name_status || options.checks {
+            // They stand alone.
+            *formats = Formats {
+                name_only: formats.name_only,
+                name_status: formats.name_status,
+                none: formats.none,
+                ..Formats::default()
+            };
+        }
+        if options.occurrences.is_some() && options.matching.is_some() {
+            return Err(fatal!("options '-G', '-S', and '--find-object' cannot be used together"));
+        }
+        if options.matching.is_some() && options.pickaxe_regex {
+            return Err(fatal!(
+                "options '-G' and '--pickaxe-regex' cannot be used together, use '--pickaxe-regex' with '-S'"
+            ));
+        }
         if options.quiet {
             options.exit_code = true;
         }
@@ -264,10 +288,13 @@ impl Git {
         let number = || -> Result<usize> {
             let text = given.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or("");
             text.parse().map_err(|_| {
-                GitError::Error(
-                    crate::memory::format!("option `{}' expects a numerical value", option.long()),
-                    129,
-                )
+                let name = option.long();
+                let text = if name.starts_with("stat-") {
+                    crate::memory::format!("{name} expects a numerical value")
+                } else {
+                    crate::memory::format!("option `{name}' expects a numerical value")
+                };
+                GitError::Error(text, 129)
             })
         };
         let formats = &mut options.formats;
@@ -290,16 +317,21 @@ impl Git {
             DiffOpt::NameStatus => (formats.name_status, formats.none) = (true, false),
             DiffOpt::Stat => {
                 (formats.stat, formats.none) = (true, false);
-                let mut parts = given.map_or(&b""[..], |text| text).split(|byte| *byte == b',');
+                let text = given.map_or(&b""[..], |text| text);
+                if !text.iter().all(|byte| byte.is_ascii_digit() || *byte == b',') {
+                    let text = crate::memory::format!("invalid --stat value: {}", bstr::BStr::new(text));
+                    return Err(GitError::Error(text, 129));
+                }
+                let mut parts = text.split(|byte| *byte == b',');
                 let mut next = || parts.next().and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
                 options.widths.whole = next().or(options.widths.whole);
                 options.widths.name = next().or(options.widths.name);
                 options.widths.count = next().or(options.widths.count);
             }
-            DiffOpt::StatWidth => options.widths.whole = Some(number()?),
-            DiffOpt::StatNameWidth => options.widths.name = Some(number()?),
-            DiffOpt::StatGraphWidth => options.widths.graph = Some(number()?),
-            DiffOpt::StatCount => options.widths.count = Some(number()?),
+            DiffOpt::StatWidth => (formats.stat, options.widths.whole) = (true, Some(number()?)),
+            DiffOpt::StatNameWidth => (formats.stat, options.widths.name) = (true, Some(number()?)),
+            DiffOpt::StatGraphWidth => (formats.stat, options.widths.graph) = (true, Some(number()?)),
+            DiffOpt::StatCount => (formats.stat, options.widths.count) = (true, Some(number()?)),
             DiffOpt::Nul => options.ends_in_nul = true,
             DiffOpt::Abbrev => {
                 (options.full_index, options.full_raw) = (false, false);
@@ -307,15 +339,18 @@ impl Git {
                     options.abbreviation = Some(number()?.clamp(4, 40));
                 }
             }
-            DiffOpt::Color if !matches!(given.map(Text::as_bytes), Some(b"never" | b"auto")) => {
+            DiffOpt::Color if matches!(given.map(Text::as_bytes), None | Some(b"always")) => {
                 return Err(fatal!("colors are not supported"));
+            }
+            DiffOpt::Color if !matches!(given.map(Text::as_bytes), Some(b"never" | b"auto")) => {
+                let text = "option `color' expects \"always\", \"auto\", or \"never\"";
+                return Err(GitError::Error(text.into(), 129));
             }
             DiffOpt::CompactSummary => (formats.stat, options.is_compact) = (true, true),
             DiffOpt::InterHunkContext => options.between_hunks = number()?,
             DiffOpt::Check => options.checks = true,
             DiffOpt::Binary => {
-                (formats.patch, formats.none, options.wants_binary, options.full_index) =
-                    (true, false, true, true);
+                (formats.patch, formats.none, options.wants_binary) = (true, false, true);
             }
             DiffOpt::ColorMoved if given.map(Text::as_bytes) == Some(b"no") => {}
             DiffOpt::FunctionContext
@@ -344,8 +379,12 @@ impl Git {
             DiffOpt::DiffAlgorithm => match given.map(Text::as_bytes) {
                 Some(b"myers" | b"default") => options.is_minimal = false,
                 Some(b"minimal") => options.is_minimal = true,
-                _ => {
+                None | Some(b"patience" | b"histogram") => {
                     return Err(fatal!("diff algorithms other than 'myers' and 'minimal' are not supported"));
+                }
+                Some(_) => {
+                    let text = "option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and \"histogram\"";
+                    return Err(GitError::Error(text.into(), 129));
                 }
             },
             DiffOpt::FindRenames | DiffOpt::FindCopies => {
@@ -372,7 +411,16 @@ impl Git {
             }
             DiffOpt::ExitCode => options.exit_code = true,
             DiffOpt::Quiet => options.quiet = true,
-            DiffOpt::DiffFilter => options.filter = given.cloned().unwrap_or_default(),
+            DiffOpt::DiffFilter => {
+                let given = given.cloned().unwrap_or_default();
+                if let Some(&letter) = given.iter().find(|letter| !b"ACDMRTUXBacdmrtuxb*".contains(letter)) {
+                    let letter = char::from(letter);
+                    let text =
+                        crate::memory::format!("unknown change class '{letter}' in --diff-filter={given}");
+                    return Err(GitError::Error(text, 129));
+                }
+                options.filter = Text::from([&options.filter[..], &given].concat_metered());
+            }
             DiffOpt::Relative => {
                 options.relative =
                     Some(given.map_or_else(|| self.repo.prefix.clone(), |text| text.to_metered()));
@@ -382,6 +430,13 @@ impl Git {
             DiffOpt::PickaxeRegex => options.pickaxe_regex = true,
             DiffOpt::PickaxeAll => options.pickaxe_all = true,
             DiffOpt::IgnoreSubmodules => options.ignores_submodules = ignores_submodules(given)?,
+            DiffOpt::Submodule
+                if !matches!(given.map(Text::as_bytes), None | Some(b"short" | b"log" | b"diff")) =>
+            {
+                let given = given.cloned().unwrap_or_default();
+                let text = crate::memory::format!("failed to parse --submodule option parameter: '{given}'");
+                return Err(GitError::Error(text, 129));
+            }
             DiffOpt::Submodule if given.map(Text::as_bytes) != Some(b"short") => {
                 return Err(fatal!("--submodule other than 'short' is not supported"));
             }

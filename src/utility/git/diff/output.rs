@@ -26,6 +26,15 @@ impl Git {
         if options.ignores_submodules {
             changes.retain(|change| !change.is_of_submodule());
         }
+        // Files that a submodule does not know are no change of it.
+        let is_told = |change: &Change| {
+            let (old, new, dirt) = (change.old, change.new, change.dirt);
+            !dirt.has_untracked
+                || dirt.has_commits
+                || dirt.is_modified
+                || (old.mode, old.id) != (new.mode, new.id)
+        };
+        changes.retain(is_told);
         if options.is_reversed {
             changes = changes.into_iter().map(Change::reversed).collect();
         }
@@ -218,8 +227,7 @@ impl Git {
             line.extend_from_slice(&put(&change.old_path));
         }
         line.push(between);
-        let is_of_conflict = change.status == b'U';
-        line.extend_from_slice(&put(if is_of_conflict { &change.old_path } else { &change.path }));
+        line.extend_from_slice(&put(if change.is_pair() { &change.path } else { &change.old_path }));
         line.push(end);
         Ok(line)
     }

@@ -15,18 +15,29 @@ impl Git {
         if side.mode == 0 {
             return Ok(Vec::new());
         }
+        if let Some(given) = self.given.get(path) {
+            return Ok(given.clone());
+        }
         if side.is_submodule() {
             let id = if side.is_in_work_tree { self.work_id(path, side.mode).await? } else { side.id };
             return Ok(format!("Subproject commit {id}\n").into_bytes());
         }
         if side.is_in_work_tree {
-            return self.work_content(path, side.mode).await;
+            let bytes = self.work_bytes(path, side.mode).await?;
+            if side.mode == super::super::object::tree::LINK {
+                return Ok(bytes);
+            }
+            self.warn_of_ends(path, &bytes).await?;
+            return self.cleaned(path, bytes).await;
         }
         Ok(self.object(&side.id).await?.1)
     }
 
     /// The size of a side's content.
     pub(crate) async fn side_size(&mut self, side: Side, path: &[u8]) -> Result<u64> {
+        if let Some(given) = self.given.get(path) {
+            return Ok(given.len() as u64);
+        }
         if side.is_in_work_tree {
             return Ok(self.work_metadata(path)?.map_or(0, |metadata| metadata.size));
         }
@@ -35,9 +46,11 @@ impl Git {
 
     /// Whether the files of a path are compared as binary ones, by their attributes or content.
     pub(crate) fn is_binary_file(&mut self, path: &[u8], text: &[u8], options: &DiffOptions) -> Result<bool> {
-        if options.text {
-            return Ok(false);
-        }
+        if options.text { Ok(false) } else { self.has_binary_content(path, text) }
+    }
+
+    /// As [`Git::is_binary_file`], whatever the options say: figures do not heed them.
+    pub(crate) fn has_binary_content(&mut self, path: &[u8], text: &[u8]) -> Result<bool> {
         Ok(match self.attribute(path, b"diff")? {
             Some(value) if *value == *b"-" => true,
             Some(value) if *value == *b"+" => false,
@@ -64,14 +77,23 @@ impl Git {
 
     async fn patch_of(&mut self, change: &Change, options: &DiffOptions) -> Result<Vec<u8>> {
         let left = self.side_content(change.old, &change.old_path).await?;
-        let right = self.side_content(change.new, &change.path).await?;
+        let mut right = self.side_content(change.new, &change.path).await?;
+        if change.dirt.is_modified && right.ends_with(b"\n") {
+            right.pop();
+            right.extend_from_slice(b"-dirty\n");
+        }
+        let commit = |content: &[u8]| content.get(18..58).and_then(ObjectId::from_hex).unwrap_or_default();
         let ids = [(change.old, &left), (change.new, &right)].map(|(side, content)| match side {
             Side { mode: 0, .. } => ObjectId::ZERO,
-            Side { is_in_work_tree: true, .. } if !side.is_submodule() => hash(Kind::Blob, content),
+            Side { is_in_work_tree: true, .. } if side.is_submodule() => commit(content),
+            Side { is_in_work_tree: true, .. } => hash(Kind::Blob, content),
             _ => side.id,
         });
         let high = self.config.truth("core.quotepath") != Some(false);
-        let quoted = |prefix: &[u8], path: &[u8]| quote_path(&[prefix, path].concat_metered(), high, false);
+        let quoted = |prefix: &[u8], path: &[u8]| {
+            let path = path.strip_prefix(b"/").unwrap_or(path);
+            quote_path(&[prefix, path].concat_metered(), high, false)
+        };
         let (old_shown, new_shown) = (options.shown(&change.old_path), options.shown(&change.path));
         let (old_name, new_name) =
             (quoted(&options.old_prefix, old_shown), quoted(&options.new_prefix, new_shown));

@@ -130,7 +130,15 @@ pub(crate) async fn detect(
             };
             let old_path = from.old_path.clone();
             let path = change.path.clone();
-            result.push(Change { status, score: *score, old: from.old, new, old_path, path });
+            result.push(Change {
+                status,
+                score: *score,
+                old: from.old,
+                new,
+                old_path,
+                path,
+                ..Change::default()
+            });
         } else if !used.contains_key(&index) {
             result.push(Change { new, ..change.clone() });
         }

@@ -16,6 +16,8 @@ pub(super) struct Figures {
     name: Vec<u8>,
     pub(super) path: Text,
     old_path: Option<Text>,
+    /// Its name is made of two.
+    has_two_names: bool,
     /// Lines; of a binary file bytes.
     added: u64,
     deleted: u64,
@@ -82,11 +84,17 @@ impl Git {
             // A conflict is told by what its file came from.
             let path = if change.status == b'U' { &change.old_path } else { &change.path };
             let path = Text::from(options.shown(path));
-            let old_path = change.is_pair().then(|| Text::from(options.shown(&change.old_path)));
-            let mut name = match &old_path {
-                Some(old) => rename_name(self, old, &path),
-                None => self.quoted(&path),
+            let is_pair = change.is_pair() || (change.status != b'U' && change.old_path != change.path);
+            let mut old_path = is_pair.then(|| Text::from(options.shown(&change.old_path)));
+            let nothing = Text::from_static(b"/dev/null");
+            let mut name = match (&old_path, change.status) {
+                (_, b'A') if options.names_nothing => rename_name(self, &nothing, &path),
+                (_, b'D') if options.names_nothing => rename_name(self, &path, &nothing),
+                (Some(old), _) => rename_name(self, old, &path),
+                (None, _) => self.quoted(&path),
             };
+            let has_two_names = old_path.is_some() || options.names_nothing;
+            old_path = old_path.filter(|_| change.is_pair());
             if options.is_compact {
                 name.extend_from_slice(compact(change));
             }
@@ -94,6 +102,7 @@ impl Git {
                 name,
                 path,
                 old_path,
+                has_two_names,
                 added: 0,
                 deleted: 0,
                 is_binary: false,
@@ -118,15 +127,21 @@ impl Git {
         options: &DiffOptions,
         figures: &mut Figures,
     ) -> Result<()> {
-        if change.old.id == change.new.id && change.old.mode != 0 && !change.new.is_in_work_tree {
+        let is_stored = !change.old.is_in_work_tree && !change.new.is_in_work_tree;
+        if change.old.id == change.new.id
+            && change.old.mode != 0
+            && is_stored
+            && !change.dirt.is_modified
+            && self.given.is_empty()
+        {
             let text = self.side_content(change.old, &change.old_path).await?;
-            figures.is_binary = self.is_binary_file(&change.path, &text, options)?;
+            figures.is_binary = self.has_binary_content(&change.path, &text)?;
             return Ok(());
         }
         let left = self.side_content(change.old, &change.old_path).await?;
         let right = self.side_content(change.new, &change.path).await?;
-        let is_binary = self.is_binary_file(&change.old_path, &left, options)?
-            || self.is_binary_file(&change.path, &right, options)?;
+        let is_binary = self.has_binary_content(&change.old_path, &left)?
+            || self.has_binary_content(&change.path, &right)?;
         if is_binary {
             figures.is_binary = left != right || change.old.mode == 0 || change.new.mode == 0;
             if left != right {
@@ -318,8 +333,8 @@ pub(super) fn num_stat(git: &Git, all: &[Figures], ends_in_nul: bool) -> Vec<u8>
                 out.extend_from_slice(&[b"\0", &old[..], b"\0", &one.path, b"\0"].concat_metered());
             }
             _ if ends_in_nul => out.extend_from_slice(&[&one.path[..], b"\0"].concat_metered()),
-            Some(_) => out.extend_from_slice(&[&one.name[..], b"\n"].concat_metered()),
-            None => out.extend_from_slice(&[&git.quoted(&one.path)[..], b"\n"].concat_metered()),
+            _ if one.has_two_names => out.extend_from_slice(&[&one.name[..], b"\n"].concat_metered()),
+            _ => out.extend_from_slice(&[&git.quoted(&one.path)[..], b"\n"].concat_metered()),
         }
     }
     out

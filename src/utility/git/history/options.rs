@@ -133,6 +133,7 @@ impl Git {
             abbreviates: self.config.truth("log.abbrevcommit") == Some(true),
             abbreviation: None,
             shows_parents: arguments.has(StyleOption::Parents),
+            has_date: arguments.last_of([StyleOption::Date, StyleOption::RelativeDate]).is_some(),
         };
         if let Some(name) = self.config.get("log.date") {
             style.date = DateMode::named(name).unwrap_or_default();

@@ -89,7 +89,7 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
                 }
                 is_path = true;
             }
-            if !self.is_file(word) && !looks_like_pathspec(word) {
+            if !self.looks_like_path(word) {
                 return Err(self.unresolved(word).await?);
             }
             history.paths.push(word.clone());
@@ -122,6 +122,7 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
     async fn is_known_revision(&mut self, word: &Text) -> Result<bool> {
         let bare = word.strip_prefix(b"^").unwrap_or(word);
         let bare = bare.strip_suffix(b"^!").or_else(|| bare.strip_suffix(b"^@")).unwrap_or(bare);
+        let bare = memchr::memmem::rfind(bare, b"^-").and_then(|at| bare.get(..at)).unwrap_or(bare);
         let mut names: Vec<&[u8]> = Vec::new();
         match memchr::memmem::find(bare, b"..") {
             Some(dots) => {
@@ -139,8 +140,26 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
         Ok(true)
     }
 
-    fn is_file(&self, word: &[u8]) -> bool {
-        !word.is_empty() && self.fs().symlink_metadata(&self.ctx.absolute(word)).is_ok()
+    /// Whether a word names a file; without a work tree none does.
+    pub(crate) fn is_file(&self, word: &[u8]) -> bool {
+        self.repo.work_tree.is_some()
+            && !word.is_empty()
+            && self.fs().symlink_metadata(&self.ctx.absolute(word)).is_ok()
+    }
+
+    /// Whether a word that is no revision may be meant as a path: there is such a file, or it is a pattern.
+    pub(crate) fn looks_like_path(&self, word: &[u8]) -> bool {
+        if word.starts_with(b":(") || word.iter().any(|byte| b"*?[".contains(byte)) {
+            return true;
+        }
+        if let Some(rest) = word.strip_prefix(b":/") {
+            let full = self.in_work_tree(rest);
+            return rest.is_empty() || self.fs().symlink_metadata(&full).is_ok();
+        }
+        match word.strip_prefix(b":!").or_else(|| word.strip_prefix(b":^")) {
+            Some(rest) => rest.is_empty() || self.is_file(rest),
+            None => self.is_file(word),
+        }
     }
 
     /// Adds an object that was named.
@@ -223,6 +242,11 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
                 return Ok(Some(Word::Revision));
             }
         }
+        if let Some((id, parent)) = self.without_parent(name).await? {
+            self.add_tip(history, name, id, is_excluded).await?;
+            self.add_tip(history, name, parent, !is_excluded).await?;
+            return Ok(Some(Word::Revision));
+        }
         match self.resolve(name).await? {
             Some(id) => {
                 if !self.has_object(&id)? {
@@ -235,14 +259,4 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
             None => Ok(None),
         }
     }
-}
-
-/// Whether a word that is not a file may be meant as a pattern of paths.
-fn looks_like_pathspec(word: &[u8]) -> bool {
-    let is_special = |byte: &u8| b"*?[".contains(byte);
-    word.starts_with(b":(")
-        || word.starts_with(b":/")
-        || word.starts_with(b":!")
-        || word.starts_with(b":^")
-        || word.iter().any(is_special)
 }

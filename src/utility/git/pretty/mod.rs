@@ -29,6 +29,8 @@ pub(crate) enum Format {
 pub(crate) struct LogStyle {
     pub(crate) format: Format,
     pub(crate) date: DateMode,
+    /// A date was asked for: it stands in the names of entries of a log, too.
+    pub(crate) has_date: bool,
     pub(crate) abbreviates: bool,
     /// Digits of abbreviations.
     pub(crate) abbreviation: Option<usize>,

@@ -231,7 +231,8 @@ impl Git {
                 let Some((name, entry)) = shown.log else { return Ok(2) };
                 let who = Signature::parse(&entry.who);
                 match kind {
-                    b'D' | b'd' => out.extend_from_slice(name),
+                    b'D' => out.extend_from_slice(name),
+                    b'd' => out.extend_from_slice(shortened(name)),
                     b's' => out.extend_from_slice(&entry.message),
                     b'n' | b'N' => out.extend_from_slice(who.name),
                     b'e' | b'E' => out.extend_from_slice(who.email),
@@ -335,4 +336,10 @@ fn trailers(rest: &[u8], text: &[u8], out: &mut Vec<u8>) -> usize {
         out.push(b'\n');
     }
     length
+}
+
+/// A ref without the front that its place makes plain.
+fn shortened(name: &[u8]) -> &[u8] {
+    let fronts = [&b"refs/heads/"[..], b"refs/tags/", b"refs/remotes/", b"refs/"];
+    fronts.iter().find_map(|front| name.strip_prefix(*front)).unwrap_or(name)
 }

@@ -52,12 +52,15 @@ pub(super) async fn apply_fragment(
     let mut at_start = fragment.old_start == 0 || (fragment.old_start == 1 && !options.no_context);
     let mut at_end = !options.no_context && trailing == 0;
     let (mut cut_front, mut cut_back) = (0, 0);
-    let mut wanted = fragment.new_start.saturating_sub(1);
+    let (all_leading, all_trailing) = (leading, trailing);
+    let mut wanted = fragment.new_start as i64 - 1;
     let place = loop {
         let used = lines.get(cut_front..lines.len() - cut_back).unwrap_or(&[]);
         let old: Vec<&[u8]> =
             used.iter().filter(|line| line.0 != b'+').map(|line| line.1.as_slice()).collect();
-        if let Some(place) = find(git, image, &old, wanted, (at_start, at_end), options).await? {
+        if let Some(place) =
+            find(git, image, &old, usize::try_from(wanted).unwrap_or(0), (at_start, at_end), options).await?
+        {
             break place;
         }
         if leading <= options.least_context && trailing <= options.least_context {
@@ -69,7 +72,7 @@ pub(super) async fn apply_fragment(
         }
         if leading >= trailing {
             cut_front += 1;
-            wanted = wanted.saturating_sub(1);
+            wanted -= 1;
             leading -= 1;
         }
         if trailing > leading {
@@ -77,10 +80,14 @@ pub(super) async fn apply_fragment(
             trailing -= 1;
         }
     };
-    if options.is_verbose && place != wanted {
-        let offset = place as i64 - wanted as i64;
+    let offset = place as i64 - wanted;
+    if options.is_verbose && offset != 0 {
         let plural = if offset.abs() == 1 { "" } else { "s" };
         git.say(&format!("Hunk #{number} succeeded at {} (offset {offset} line{plural}).", place + 1));
+    }
+    if !options.is_quiet && (leading != all_leading || trailing != all_trailing) {
+        let at = place + 1;
+        git.say(&format!("Context reduced to ({leading}/{trailing}) to apply fragment at {at}"));
     }
     let used = lines.get(cut_front..lines.len() - cut_back).unwrap_or(&[]);
     let old_count = used.iter().filter(|line| line.0 != b'+').count();

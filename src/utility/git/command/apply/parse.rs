@@ -343,6 +343,9 @@ async fn fragment(git: &mut Git, lines: &mut Lines<'_>, options: &ApplyOptions) 
 
 /// `--stat`, in the widths of `apply`.
 pub(super) async fn print_stat(git: &mut Git, patches: &[Patch]) -> Result<()> {
+    if patches.is_empty() {
+        return git.print(b" 0 files changed\n").await;
+    }
     let shown: Vec<Vec<u8>> = patches.iter().map(|patch| git.quoted(patch.path())).collect();
     let width = shown.iter().map(Vec::len).max().unwrap_or(0).min(50);
     let most = patches.iter().map(Patch::counts).map(|(added, deleted)| added + deleted).max().unwrap_or(0);

@@ -79,6 +79,9 @@ fn digits(number: usize) -> usize {
     number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
+/// The columns of a date in the usual format, with its zone.
+const WIDEST_DATE: usize = 30;
+
 impl Printer<'_> {
     fn origin(&self, entry: &Entry) -> Option<&Origin> {
         self.trace.origins.get(entry.origin)
@@ -107,6 +110,9 @@ impl Printer<'_> {
         let as_email =
             arguments.truth(Opt::ShowEmail).unwrap_or(git.config.truth("blame.showemail") == Some(true));
         let is_annotated = arguments.has(Opt::Annotate);
+        let is_blank = arguments
+            .truth(Opt::BlankBoundary)
+            .unwrap_or(git.config.truth("blame.blankboundary") == Some(true));
         let (mut author_width, mut path_width, mut end, mut old_end) = (0, 0, 0, 0);
         let mut shows_name = arguments.has(Opt::ShowName);
         let mut abbreviation = git.abbreviation()?;
@@ -132,14 +138,15 @@ impl Printer<'_> {
             let id = origin.commit.unwrap_or_default();
             let who = Signature::parse(header(self.text(origin), b"author").unwrap_or(&[]));
             let author = self.author(origin, as_email);
-            let date = git.show_date(&who, &mode);
+            let mut date = git.show_date(&who, &mode);
+            if mode.style == DateStyle::Default {
+                date.resize(date.len().max(WIDEST_DATE), b' ');
+            }
             for index in 0..entry.count {
                 let mut line: Vec<u8> = Vec::new();
                 let name = match self.is_boundary(origin) {
-                    true if arguments.has(Opt::BlankBoundary) => {
-                        crate::memory::repeat_text(" ", length.min(40))
-                    }
-                    true if !is_annotated => format!("^{}", id.abbreviated(length.min(41) - 1)),
+                    true if is_blank => crate::memory::repeat_text(" ", length.min(40)),
+                    true if !is_annotated => format!("^{}", id.abbreviated(length.min(40) - 1)),
                     _ => id.abbreviated(length.min(40)),
                 };
                 line.extend_from_slice(name.as_bytes());

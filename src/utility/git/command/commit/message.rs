@@ -54,8 +54,7 @@ pub(super) async fn given_message(
         let bytes = if &*file == b"-" {
             git.ctx.standard_input().read_to_end().await?
         } else {
-            let path = git.ctx.absolute(&file);
-            match crate::utility::git::repository::read_file(git.fs(), &path)? {
+            match git.read_named(&file).await? {
                 Some(bytes) => bytes,
                 None => return Err(fatal!("could not read log file '{file}': No such file or directory")),
             }

@@ -119,8 +119,12 @@ impl Place {
             }
             Kind::File { path, shown } => {
                 let name = bstr::BStr::new(shown);
-                let text = match git.fs().read(path) {
-                    Ok(text) => text.to_metered(),
+                let read = match git.ctx.open(path) {
+                    Ok(mut input) => input.read_to_end().await,
+                    Err(error) => Err(error),
+                };
+                let text = match read {
+                    Ok(text) => text,
                     Err(FsError::Limit(limit)) => return Err(limit.into()),
                     Err(FsError::Errno(errno)) => {
                         if found(git.fs().metadata(path))?.is_some_and(|found| found.is_directory()) {

@@ -166,8 +166,11 @@ async fn print_staged(git: &mut Git, view: &LongView) -> Result<()> {
 
 /// The lists of the long format.
 fn sections(git: &Git, status: &Status, is_initial: bool, view: &LongView) -> Vec<u8> {
-    let printer =
-        Printer { ends_in_nul: false, is_relative: git.config.truth("status.relativepaths") != Some(false) };
+    let printer = Printer {
+        ends_in_nul: false,
+        is_relative: git.config.truth("status.relativepaths") != Some(false),
+        is_for_scripts: false,
+    };
     let mut out: Vec<u8> = Vec::new();
     let item = |git: &Git, change: &Change, out: &mut Vec<u8>| {
         out.push(b'\t');
@@ -177,6 +180,7 @@ fn sections(git: &Git, status: &Status, is_initial: bool, view: &LongView) -> Ve
             out.extend_from_slice(b" -> ");
         }
         out.extend_from_slice(&printer.path(git, &change.path, false));
+        out.extend_from_slice(&change.dirt.remark());
         out.push(b'\n');
     };
     let unstage = if is_initial {
@@ -233,6 +237,10 @@ fn sections(git: &Git, status: &Status, is_initial: bool, view: &LongView) -> Ve
             format!("  (use \"git {add} <file>...\" to update what will be committed)\n").as_bytes(),
         );
         out.extend_from_slice(b"  (use \"git restore <file>...\" to discard changes in working directory)\n");
+        let is_dirty = |change: &Change| change.dirt.is_modified || change.dirt.has_untracked;
+        if status.paths.values().any(|one| one.unstaged.as_ref().is_some_and(is_dirty)) {
+            out.extend_from_slice(b"  (commit or discard the untracked or modified content in submodules)\n");
+        }
         for one in status.paths.values() {
             if let Some(change) = &one.unstaged {
                 item(git, change, &mut out);

@@ -1,0 +1,32 @@
+//! An alias that begins with `!`: a command of the shell, run in the topmost folder of the work tree.
+
+use super::prelude::*;
+use crate::utility::CommandError;
+
+pub(super) static COMMAND: Command = Command { run: command!(run), ..Command::BASE };
+
+/// The first argument is the command; the others are added to it.
+async fn run(git: &mut Git) -> Result<u8> {
+    let args = std::mem::take(&mut git.ctx.args);
+    let mut argv: Vec<Text> = Vec::new();
+    argv.extend([Text::from_static(b"sh"), Text::from_static(b"-c")]);
+    let mut script = args.first().map(|text| text.to_metered()).unwrap_or_default();
+    if args.len() > 1 {
+        script.extend_from_slice(b" \"$@\"");
+    }
+    argv.push(script.into());
+    argv.extend(args);
+    let mut request = git.ctx.command(argv);
+    let mut env = crate::utility::Environment::clone(&request.environment);
+    env.set("GIT_PREFIX".into(), Text::from(git.repo.prefix.as_slice()));
+    request.environment = crate::memory::Arc::new(env);
+    if let Some(top) = &git.repo.work_tree {
+        request.cwd = Text::from(top.as_slice());
+    }
+    git.ctx.stdout.flush().await?;
+    match git.ctx.run_command(request).await {
+        Ok(status) => Ok(status.0),
+        Err(CommandError::Limit(limit)) => Err(limit.into()),
+        Err(error) => Err(fatal!("cannot run sh: {error}")),
+    }
+}
