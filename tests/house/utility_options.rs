@@ -161,7 +161,7 @@ fn table(text: &str) -> Table {
     let mut table = Table::default();
     for line in text.split("\n        ") {
         if let Some((visibility, name)) = line.split_once("enum ") {
-            table.name = name.trim_end_matches(" {").to_owned();
+            name.trim_end_matches(" {").clone_into(&mut table.name);
             table.is_public = visibility.contains("pub");
         } else if let Some((name, row)) = line.split_once(" = ")
             && name.chars().all(|letter| letter.is_ascii_alphanumeric())

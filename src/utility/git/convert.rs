@@ -132,7 +132,7 @@ impl Git {
 
     /// Warns where the line ends of a file would not be the same once it is stored and written again.
     pub(crate) async fn warn_of_ends(&mut self, path: &[u8], bytes: &[u8]) -> Result<()> {
-        let safe = self.config.get("core.safecrlf").map(|value| super::config::truth(value));
+        let safe = self.config.get("core.safecrlf").map(super::config::truth);
         if safe == Some(Some(false)) || memchr::memchr(b'\n', bytes).is_none() {
             return Ok(());
         }

@@ -283,7 +283,7 @@ revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
 /// Whether a path lies not too deep in what was named.
 fn is_near(spec: &Pathspec, path: &[u8], most: Option<usize>) -> bool {
     let Some(most) = most else { return true };
-    let depth = |rest: &[u8]| rest.iter().filter(|byte| **byte == b'/').count();
+    let depth = |rest: &[u8]| memchr::memchr_iter(b'/', rest).count();
     if spec.is_empty() {
         return depth(path) <= most;
     }

@@ -268,7 +268,7 @@ async fn untracked(git: &mut Git, index: &Index, spec: &Pathspec, with_ignored: 
     Ok(paths)
 }
 
-async fn head_or_fail(git: &mut Git) -> Result<ObjectId> {
+fn head_or_fail(git: &mut Git) -> Result<ObjectId> {
     match git.head_id()? {
         Some(head) => Ok(head),
         None => Err(GitError::Plain("You do not have the initial commit yet\n".into(), 1)),
@@ -285,7 +285,7 @@ async fn push(
     if arguments.has(DiffOpt::Patch) {
         return Err(fatal!("stash push --patch is not supported"));
     }
-    let head = head_or_fail(git).await?;
+    let head = head_or_fail(git)?;
     let spec = git.pathspec(paths)?;
     let index = git.read_index().await?;
     let tree = git.commit(&head).await?.tree;
@@ -364,7 +364,7 @@ fn unmatched(git: &mut Git, missing: &[Text]) -> GitError {
 /// `git stash create`: the commits alone.
 async fn create(git: &mut Git, message: Option<Text>) -> Result<u8> {
     git.work_tree()?;
-    let head = head_or_fail(git).await?;
+    let head = head_or_fail(git)?;
     let spec = Pathspec::default();
     let index = git.read_index().await?;
     let tree = git.commit(&head).await?.tree;
