@@ -267,9 +267,9 @@ impl<F: Facts> Test<'_, F> {
     }
 }
 
-/// A decimal integer, with white space before it and blanks behind.
+/// A decimal integer, with white space before it and blanks or newlines behind.
 pub(crate) fn integer(text: &[u8]) -> Option<i64> {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
     let end = text.iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
     let text = text.get(..end).unwrap_or(text).trim_ascii_start();
     std::str::from_utf8(text).ok()?.parse().ok()
