@@ -9,6 +9,7 @@ use super::event_table::{EventRow, Mark};
 use super::hooks::Handler;
 use super::record::RunRecord;
 use super::script::Ended;
+use crate::document::BYTE_ORDER_MARK;
 use serde_json::{Map, Value};
 
 /// What a member of an output must be.
@@ -64,8 +65,6 @@ const MOST_BYTES: usize = 64 << 10;
 const MOST_FAULTS: usize = 8;
 /// Places in a text where an object may begin that are looked at.
 const MOST_STARTS: usize = 16;
-/// U+FEFF in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Whether outputs of this kind are looked at: those of scripts, and answers of servers, which are objects of the same members.
 pub(super) fn is_asked_of(handler: &Handler) -> bool {

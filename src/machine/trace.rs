@@ -19,8 +19,10 @@ impl Code {
         let program = &self.program;
         let crate::program::Op::Debug(index) = program.code.get(self.pc as usize)? else { return None };
         let text = program.text(*index);
-        let start = memchr::memmem::find(&text, b" in ")? + 4;
-        let rest = text.get(start..)?;
+        let (head, rest) = bstr::ByteSlice::split_once_str(&*text, " in ")?;
+        if bstr::ByteSlice::fields(head).count() != 2 {
+            return None; // `for NAME do … in …`: the `in` is one of the body
+        }
         let end = rest.iter().position(|&byte| matches!(byte, b';' | b'\n')).unwrap_or(rest.len());
         Some(Text::from(rest.get(..end)?.trim_ascii()))
     }

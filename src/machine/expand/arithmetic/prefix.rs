@@ -445,7 +445,6 @@ impl PrefixReader<'_, '_, '_> {
     }
 }
 
-/// The offset of the bracket that closes the one at the start.
 fn binary(byte: u8) -> Option<BinaryOperator> {
     Some(match byte {
         b'*' => BinaryOperator::Multiply,
