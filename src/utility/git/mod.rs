@@ -110,7 +110,7 @@ fn start(context: Context) -> BoxFuture<ExitStatus> {
         // Configuration, refs, patterns and attributes are read at once.
         context.may_take_long().await;
         let mut git = Git::new(context);
-        match git.prepare() {
+        match git.prepare().await {
             Ok(row) => (row.run)(git).await,
             Err(error) => git.finish(Err(error)).await,
         }
@@ -145,7 +145,7 @@ impl Git {
     }
 
     /// Takes the global options and finds the subcommand and, where that needs one, the repository.
-    fn prepare(&mut self) -> Result<&'static Command> {
+    async fn prepare(&mut self) -> Result<&'static Command> {
         self.global_options()?;
         let mut is_discovered = false;
         for _ in 0..MOST_ALIASES {
@@ -177,7 +177,7 @@ impl Git {
                 is_discovered = true;
             }
             let Some(alias) = self.alias(&name) else {
-                return Err(self.unknown_command(&name));
+                return Err(self.unknown_command(&name).await?);
             };
             if let Some(script) = alias.strip_prefix(b"!") {
                 let script = Text::from(script);
@@ -449,18 +449,17 @@ const MERGING: [&str; 11] = [
 ];
 
 impl Git {
-    fn unknown_command(&self, name: &[u8]) -> GitError {
+    async fn unknown_command(&mut self, name: &[u8]) -> Result<GitError> {
         let is_in = |list: &[&str]| list.iter().any(|known| known.as_bytes() == name);
         let shown: String = String::from_utf8_lossy(name);
         if is_in(&NETWORK) {
-            return fatal!("'{shown}' needs a network, which is not there");
+            return Ok(fatal!("'{shown}' needs a network, which is not there"));
         }
         if is_in(&MERGING) {
-            return fatal!("'{shown}' needs to merge contents, which is not supported");
+            return Ok(fatal!("'{shown}' needs to merge contents, which is not supported"));
         }
-        let keys = self.config.entries.iter().filter_map(|entry| entry.name.strip_prefix(b"alias."));
-        let similar = suggestion::similar(name, keys.filter_map(|key| std::str::from_utf8(key).ok()));
-        GitError::Plain(format!("git: '{shown}' is not a git command. See 'git --help'.\n{similar}"), 1)
+        let similar = self.similar_commands(name).await?;
+        Ok(GitError::Plain(format!("git: '{shown}' is not a git command. See 'git --help'.\n{similar}"), 1))
     }
 
     /// Refuses a command that writes the index while another holds its lock.

@@ -2,38 +2,22 @@
 
 use super::Git;
 use super::dirt::Dirt;
-use super::error::{Result, found};
+use super::error::{Result, fatal, found};
 use super::object::id::ObjectId;
-use super::pathspec::Pathspec;
-use super::repository::{common_dir, linked, read_file};
-use super::status::{Ignored, Untracked};
-use crate::memory::{Arc, HashMap, ToMetered, Vec, format};
-use crate::text::Text;
+use super::repository::{common_dir, is_git_dir, linked, read_file};
+use crate::io::{Description, pipe};
+use crate::memory::{Arc, ToMetered, Vec, format, vec};
 use crate::utility::file::join;
-use std::pin::Pin;
+use crate::utility::prelude::*;
+use crate::utility::{CommandError, Relation};
 
 /// Refs that name each other, at most.
 const MOST_LINKS: usize = 5;
+/// The command itself.
+const PROGRAM: &[u8] = b"/usr/bin/git";
 /// Variables that say which repository is meant.
 const PLACES: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"];
-
-/// What was known of the repository around a submodule.
-struct Outer {
-    cwd: Text,
-    env: Arc<crate::utility::Environment>,
-    is_found: bool,
-    repo: super::repository::Repository,
-    config: super::config::Config,
-    objects: super::object::Database,
-    packed: Option<super::refs::PackedRefs>,
-    ignore: super::ignore::Ignore,
-    attributes: super::attributes::Attributes,
-    commits: HashMap<ObjectId, Arc<super::object::commit::Commit>>,
-    known_files: Option<Arc<HashMap<Text, ObjectId>>>,
-    shallow: Option<HashMap<ObjectId, ()>>,
-    abbreviation: Option<usize>,
-}
 
 impl Git {
     /// Where the repository of a folder of the work tree is; `None`: the folder has none.
@@ -84,33 +68,53 @@ impl Git {
     /// How the submodule of an entry is not as the entry says; `None`: nothing is checked out.
     pub(crate) async fn submodule_dirt(&mut self, path: &[u8], id: &ObjectId) -> Result<Option<Dirt>> {
         let Some(head) = self.submodule_head(path)? else { return Ok(None) };
-        let folder = self.in_work_tree(path);
-        let outer = self.enter(folder.into());
-        let result = match self.discover() {
-            Ok(true) => self.inner_dirt().await,
-            Ok(false) => Ok(Dirt::default()),
-            Err(error) => Err(error),
-        };
-        self.leave(outer);
-        Ok(Some(Dirt { has_commits: head != *id, ..result? }))
+        let mut dirt = Dirt { has_commits: head != *id, ..Dirt::default() };
+        let status = self.submodule_status(path).await?;
+        for line in status.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            self.ctx.tick().await?;
+            match line {
+                [b'?', ..] => dirt.has_untracked = true,
+                [b'1', _, _, _, _, b'S', b'.', b'.', b'U', ..] => dirt.has_untracked = true,
+                [_, _, _, _, _, b'S', _, _, b'U', ..] => {
+                    (dirt.is_modified, dirt.has_untracked) = (true, true)
+                }
+                _ => dirt.is_modified = true,
+            }
+        }
+        Ok(Some(dirt))
     }
 
-    /// What `status` would show. Submodules have submodules: the future is in a box.
-    #[expect(clippy::disallowed_methods, reason = "one small box for each level of submodules")]
-    fn inner_dirt<'g>(&'g mut self) -> Pin<Box<dyn Future<Output = Result<Dirt>> + Send + 'g>> {
-        Box::pin(async move {
-            let spec = Pathspec::default();
-            let status = self.status(&spec, Untracked::Normal, Ignored::No, None).await?;
-            let only_untracked = |dirt: Dirt| dirt.has_untracked && !dirt.is_modified && !dirt.has_commits;
-            let mut dirt = Dirt { has_untracked: !status.untracked.is_empty(), ..Dirt::default() };
-            for one in status.paths.values() {
-                let is_untracked = one.staged.is_none()
-                    && one.unstaged.as_ref().is_some_and(|change| only_untracked(change.dirt));
-                dirt.has_untracked |= is_untracked;
-                dirt.is_modified |= !is_untracked;
-            }
-            Ok(dirt)
-        })
+    /// What `git status --porcelain=2` prints in a submodule. It is a process of its own: a repository may lie in itself, and
+    /// processes are counted.
+    async fn submodule_status(&mut self, path: &[u8]) -> Result<Vec<u8>> {
+        let shown = bstr::BStr::new(path);
+        if let Some(git_dir) = self.submodule_dir(path)?
+            && !is_git_dir(self.fs(), &git_dir)?
+        {
+            return Err(fatal!("'{shown}/.git' not recognized as a git repository"));
+        }
+        let mut argv: Vec<Text> = vec![Text::from_static(PROGRAM)];
+        for parameter in &self.parameters {
+            argv.extend([Text::from_static(b"-c"), parameter.clone()]);
+        }
+        argv.extend([Text::from_static(b"status"), Text::from_static(b"--porcelain=2")]);
+        let mut request = self.ctx.command(argv);
+        let mut env = crate::utility::Environment::clone(&request.environment);
+        for name in PLACES {
+            env.remove(name.as_bytes());
+        }
+        request.environment = Arc::new(env);
+        request.cwd = self.in_work_tree(path).into();
+        let (reader, writer) = pipe();
+        request.stdout = Some(Description::pipe_writer(writer));
+        self.ctx.stderr.flush().await?;
+        let running = self.ctx.start_command(request, Relation::Child);
+        let output = Input::new(Description::pipe_reader(reader), &self.ctx.meter).read_to_end().await?;
+        match running.await {
+            Ok(ExitStatus::SUCCESS) => Ok(output),
+            Err(CommandError::Limit(limit)) => Err(limit.into()),
+            _ => Err(fatal!("'git status --porcelain=2' failed in submodule {shown}")),
+        }
     }
 
     /// What is said when another repository is added; how to go on only of the first.
@@ -138,44 +142,5 @@ impl Git {
              hint: See \"git help submodule\" for more information.\n\
              hint: Disable this message with \"git config advice.addEmbeddedRepo false\""
         ));
-    }
-
-    /// Puts aside what is known, for another repository.
-    fn enter(&mut self, folder: Text) -> Outer {
-        let mut env = crate::utility::Environment::clone(&self.ctx.env);
-        for name in PLACES {
-            env.remove(name.as_bytes());
-        }
-        Outer {
-            cwd: std::mem::replace(&mut self.ctx.cwd, folder),
-            env: std::mem::replace(&mut self.ctx.env, Arc::new(env)),
-            is_found: self.is_found,
-            repo: std::mem::take(&mut self.repo),
-            config: std::mem::take(&mut self.config),
-            objects: std::mem::take(&mut self.objects),
-            packed: self.packed.take(),
-            ignore: std::mem::take(&mut self.ignore),
-            attributes: std::mem::take(&mut self.attributes),
-            commits: std::mem::take(&mut self.commits),
-            known_files: self.known_files.take(),
-            shallow: self.shallow.take(),
-            abbreviation: self.abbreviation.take(),
-        }
-    }
-
-    fn leave(&mut self, outer: Outer) {
-        self.ctx.cwd = outer.cwd;
-        self.ctx.env = outer.env;
-        self.is_found = outer.is_found;
-        self.repo = outer.repo;
-        self.config = outer.config;
-        self.objects = outer.objects;
-        self.packed = outer.packed;
-        self.ignore = outer.ignore;
-        self.attributes = outer.attributes;
-        self.commits = outer.commits;
-        self.known_files = outer.known_files;
-        self.shallow = outer.shallow;
-        self.abbreviation = outer.abbreviation;
     }
 }

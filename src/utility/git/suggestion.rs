@@ -1,5 +1,7 @@
 //! A command that is not known: those whose names are most alike.
 
+use super::Git;
+use super::error::Result;
 use crate::memory::{String, Vec, vec};
 
 /// The commands that git has, whether they are here or not.
@@ -57,19 +59,29 @@ fn distance(from: &[u8], to: &[u8]) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// What is said after a name that is not known; `aliases` are names too.
-pub(super) fn similar<'a>(name: &[u8], aliases: impl Iterator<Item = &'a str>) -> String {
+impl Git {
+    /// What is said after a name that is not known; aliases are names too.
+    pub(super) async fn similar_commands(&mut self, name: &[u8]) -> Result<String> {
+        if name.len() > LONGEST {
+            return Ok(String::new());
+        }
+        let keys = self.config.entries.iter().filter_map(|entry| entry.name.strip_prefix(b"alias."));
+        let aliases = keys.filter_map(|key| std::str::from_utf8(key).ok()).filter(|key| key.len() <= LONGEST);
+        let mut ranked: Vec<(usize, &str)> = Vec::new();
+        for known in KNOWN.split_ascii_whitespace().chain(aliases) {
+            self.ctx.tick().await?;
+            let is_front = known.as_bytes().starts_with(name)
+                && COMMON.split_ascii_whitespace().any(|common| common == known);
+            let far = if is_front { 0 } else { distance(name, known.as_bytes()) + 1 };
+            ranked.push((far, known));
+        }
+        Ok(told(ranked))
+    }
+}
+
+/// The lines for the names that are least far.
+fn told(mut ranked: Vec<(usize, &str)>) -> String {
     let mut text = String::new();
-    if name.len() > LONGEST {
-        return text;
-    }
-    let mut ranked: Vec<(usize, &str)> = Vec::new();
-    for known in KNOWN.split_ascii_whitespace().chain(aliases) {
-        let is_front = known.as_bytes().starts_with(name)
-            && COMMON.split_ascii_whitespace().any(|common| common == known);
-        let far = if is_front { 0 } else { distance(name, known.as_bytes()) + 1 };
-        ranked.push((far, known));
-    }
     ranked.sort();
     ranked.dedup();
     let Some(best) = ranked.iter().map(|(far, _)| *far).find(|far| *far > 0) else { return text };

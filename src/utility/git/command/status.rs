@@ -8,6 +8,7 @@ use crate::utility::git::columns::ColumnMode;
 use crate::utility::git::diff::options::{ignores_submodules, similarity};
 use crate::utility::git::diff::rename::{FULL, RenameOptions};
 use crate::utility::git::index::Index;
+use crate::utility::git::object::tree::SUBMODULE;
 use crate::utility::git::quoting::quote_path;
 use crate::utility::git::status::{Ignored, PathStatus, Status, Untracked};
 use long::distance;
@@ -346,8 +347,9 @@ async fn second(git: &mut Git, status: &Status, printer: &Printer) -> Result<()>
             }
             let work = git.work_mode(path)?.unwrap_or(0);
             let ([_, m1, m2, m3], [_, h1, h2, h3]) = (modes, ids);
+            let state = submodule_state([m1, m2, m3, work], one);
             let front = format!(
-                "u {}{} N... {m1:06o} {m2:06o} {m3:06o} {work:06o} {h1} {h2} {h3} ",
+                "u {}{} {state} {m1:06o} {m2:06o} {m3:06o} {work:06o} {h1} {h2} {h3} ",
                 char::from(x),
                 char::from(y)
             );
@@ -374,6 +376,17 @@ async fn second(git: &mut Git, status: &Status, printer: &Printer) -> Result<()>
     Ok(())
 }
 
+/// `N...`, or what is not as the index says of a submodule: `SCMU`.
+fn submodule_state(modes: [u32; 4], one: &PathStatus) -> String {
+    if !modes.contains(&SUBMODULE) {
+        return "N...".into();
+    }
+    let dirt = one.unstaged.as_ref().map(|change| change.dirt).unwrap_or_default();
+    let letters = [(dirt.has_commits, 'C'), (dirt.is_modified, 'M'), (dirt.has_untracked, 'U')];
+    let told = letters.into_iter().map(|(is_so, letter)| if is_so { letter } else { '.' });
+    std::iter::once('S').chain(told).collect()
+}
+
 /// `1 M. N... 100644 100644 100644 ID ID path`
 fn changed_line(
     git: &Git,
@@ -397,10 +410,11 @@ fn changed_line(
     };
     let pair = one.staged.as_ref().filter(|change| change.is_pair());
     let front = format!(
-        "{} {}{} N... {:06o} {:06o} {work:06o} {} {} ",
+        "{} {}{} {} {:06o} {:06o} {work:06o} {} {} ",
         if pair.is_some() { 2 } else { 1 },
         char::from(x),
         char::from(y),
+        submodule_state([in_head.0, in_index.0, work, 0], one),
         in_head.0,
         in_index.0,
         in_head.1,
