@@ -182,12 +182,7 @@ impl Compiler {
                     if words.len() > 1 {
                         let plain = self.emit(Op::UnlessBraces(0));
                         // They are not assignments any more: their expansions are split.
-                        let outer = self.copies;
-                        for word in &words {
-                            self.split_argument(&head, word);
-                            self.copies = true;
-                        }
-                        self.copies = outer;
+                        self.each_copy(&words, |this, word| this.split_argument(&head, word));
                         let end = self.emit(Op::Jump(0));
                         self.patch(plain);
                         self.copy(|this| this.scalar_argument(&head, word));

@@ -397,6 +397,20 @@ impl Compiler {
         self.copies = outer;
     }
 
+    /// Compiles the words that one word stands for: the first in its place, the others as copies of it.
+    pub(super) fn each_copy<W>(
+        &mut self,
+        words: impl IntoIterator<Item = W>,
+        mut compile: impl FnMut(&mut Self, W),
+    ) {
+        let outer = self.copies;
+        for word in words {
+            compile(self, word);
+            self.copies = true;
+        }
+        self.copies = outer;
+    }
+
     /// The body of a substitution.
     pub(super) fn body(&mut self, list: &Arc<List>, span: Span) {
         if !self.copies {

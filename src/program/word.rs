@@ -23,20 +23,15 @@ impl Compiler {
         }
         let plain = self.emit(Op::UnlessBraces(0));
         match super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) {
-            Ok(words) => {
-                let outer = self.copies;
-                for word in words {
-                    if let Some(rest) = open_backquote(&word) {
-                        // `{Z..a}` has one, and the word is expanded after that.
-                        let rest = self.text(&Text::from(rest));
-                        self.emit(Op::OpenBackquote(rest));
-                    }
-                    let word = super::brace::with_tilde(word);
-                    self.one_word_fields(&word);
-                    self.copies = true;
+            Ok(words) => self.each_copy(words, |this, word| {
+                if let Some(rest) = open_backquote(&word) {
+                    // `{Z..a}` has one, and the word is expanded after that.
+                    let rest = this.text(&Text::from(rest));
+                    this.emit(Op::OpenBackquote(rest));
                 }
-                self.copies = outer;
-            }
+                let word = super::brace::with_tilde(word);
+                this.one_word_fields(&word);
+            }),
             Err(_) => {
                 let index = self.program.braces.len() as Index;
                 self.program.braces.push(word.clone());

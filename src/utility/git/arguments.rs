@@ -251,6 +251,11 @@ impl Git {
     }
 }
 
+/// What git says of a value that has to be a number; `named` is "option `NAME'" or "switch `LETTER'".
+pub(crate) fn not_a_number(named: &str) -> GitError {
+    GitError::Error(format!("{named} expects a numerical value"), 129)
+}
+
 impl Command {
     /// Whether `--no-NAME` takes an option back.
     fn may_negate(&self, spec: &OptionSpec) -> bool {
@@ -259,7 +264,12 @@ impl Command {
 
     /// What a subcommand says of arguments that it cannot take: its usage.
     pub(crate) fn usage_error(&self) -> GitError {
-        GitError::Plain(usage(self), 129)
+        self.usage_error_after("")
+    }
+
+    /// As [`Command::usage_error`], below what is wrong.
+    pub(crate) fn usage_error_after(&self, text: &str) -> GitError {
+        GitError::Plain(format!("{text}{}", usage(self)), 129)
     }
 }
 

@@ -23,7 +23,7 @@ impl Git {
         join(&self.repo.git_dir, name)
     }
 
-    fn has_state(&self, name: &[u8]) -> bool {
+    pub(crate) fn has_state(&self, name: &[u8]) -> bool {
         self.fs().metadata(&self.state_path(name)).is_ok()
     }
 

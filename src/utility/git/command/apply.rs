@@ -80,10 +80,10 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let number = |option: Opt, usual: usize| -> Result<usize> {
         let Some(value) = arguments.value(option) else { return Ok(usual) };
-        std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-            let text = format!("switch `{}' expects a numerical value", option.short());
-            GitError::Error(text, 129)
-        })
+        std::str::from_utf8(value)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .ok_or_else(|| not_a_number(&format!("switch `{}'", option.short())))
     };
     let mut directory = arguments.value(Opt::Directory).cloned().unwrap_or_default().to_metered();
     if !directory.is_empty() && !directory.ends_with(b"/") {

@@ -73,7 +73,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let abbrev = arguments.value(Opt::Abbrev);
     if abbrev.is_some_and(|text| !text.iter().all(u8::is_ascii_digit) || text.is_empty()) {
-        return Err(GitError::Error("option `abbrev' expects a numerical value".into(), 129));
+        return Err(not_a_number("option `abbrev'"));
     }
     if arguments.has(Opt::Progress) && arguments.has_any([Opt::Porcelain, Opt::LinePorcelain]) {
         return Err(fatal!("--progress can't be used with --incremental or porcelain formats"));

@@ -430,7 +430,7 @@ fn abbreviation(arguments: &Arguments<Opt>) -> Result<Option<usize>> {
     match std::str::from_utf8(given).ok().and_then(|text| text.parse::<i64>().ok()) {
         Some(0) => Ok(Some(40)),
         Some(digits) => Ok(Some(digits.clamp(4, 40) as usize)),
-        None => Err(GitError::Error("option `abbrev' expects a numerical value".into(), 129)),
+        None => Err(not_a_number("option `abbrev'")),
     }
 }
 

@@ -174,7 +174,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let spec = git.pathspec(&arguments.operands)?;
     if !spec.is_empty() && !arguments.has(Opt::Include) {
         for (name, operation) in [(&b"MERGE_HEAD"[..], "merge"), (b"CHERRY_PICK_HEAD", "cherry-pick")] {
-            if git.fs().metadata(&crate::utility::file::join(&git.repo.git_dir, name)).is_ok() {
+            if git.has_state(name) {
                 return Err(fatal!("cannot do a partial commit during a {operation}."));
             }
         }
@@ -348,8 +348,7 @@ async fn show_status(git: &mut Git, arguments: &Arguments<Opt>, index: &Index, s
     let (spec, trees) = (Pathspec::default(), KnownTrees::default());
     let status = git.status_of(shown.old_tree, (index, &trees), &spec, kinds, renames).await?;
     super::status::print(git, &status, &view).await?;
-    let is_merging = git.fs().metadata(&crate::utility::file::join(&git.repo.git_dir, b"MERGE_HEAD")).is_ok();
-    Ok(u8::from(!status.is_committable(is_merging)))
+    Ok(u8::from(!status.is_committable(git.is_merging())))
 }
 
 /// `[main abc1234] subject` and what changed.

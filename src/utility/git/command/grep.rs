@@ -133,16 +133,10 @@ fn syntax(git: &Git, arguments: &Arguments<Opt>) -> Option<Syntax> {
 fn count(arguments: &Arguments<Opt>, option: Opt) -> Result<Option<i64>> {
     let Some(value) = arguments.value(option) else { return Ok(None) };
     let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
-    let name = if option.long().is_empty() || !value.is_empty() { "" } else { option.long() };
     match (number, option) {
         (Some(number), _) => Ok(Some(number)),
-        (None, Opt::MaxCount) if name.is_empty() => {
-            Err(GitError::Error("switch `m' expects a numerical value".into(), 129))
-        }
-        (None, _) => {
-            let text = crate::memory::format!("option `{}' expects a numerical value", option.long());
-            Err(GitError::Error(text, 129))
-        }
+        (None, Opt::MaxCount) if !value.is_empty() => Err(not_a_number("switch `m'")),
+        (None, _) => Err(not_a_number(&crate::memory::format!("option `{}'", option.long()))),
     }
 }
 
@@ -160,8 +154,7 @@ fn context(arguments: &Arguments<Opt>) -> Result<(usize, usize)> {
                 Opt::After => 'A',
                 _ => 'C',
             };
-            let text = crate::memory::format!("switch `{letter}' expects a numerical value");
-            return Err(GitError::Error(text, 129));
+            return Err(not_a_number(&crate::memory::format!("switch `{letter}'")));
         };
         if option != Opt::After {
             before = number;
@@ -171,6 +164,18 @@ fn context(arguments: &Arguments<Opt>) -> Result<(usize, usize)> {
         }
     }
     Ok((before, after))
+}
+
+/// The operator of an expression that an option is.
+fn operator(option: Opt) -> Option<Token> {
+    Some(match option {
+        Opt::And => Token::And,
+        Opt::Or => Token::Or,
+        Opt::Not => Token::Not,
+        Opt::Open => Token::Open,
+        Opt::Close => Token::Close,
+        _ => return None,
+    })
 }
 
 /// The words of the expression that options give.
@@ -191,27 +196,10 @@ async fn tokens(git: &mut Git, arguments: &Arguments<Opt>) -> Result<Vec<Token>>
                 tokens.extend(lines.map(|line| Token::Pattern(line.into())));
                 continue;
             }
-            (Opt::And, _) => {
-                tokens.push(Token::And);
+            (option, _) => {
+                tokens.extend(operator(option));
                 continue;
             }
-            (Opt::Or, _) => {
-                tokens.push(Token::Or);
-                continue;
-            }
-            (Opt::Not, _) => {
-                tokens.push(Token::Not);
-                continue;
-            }
-            (Opt::Open, _) => {
-                tokens.push(Token::Open);
-                continue;
-            }
-            (Opt::Close, _) => {
-                tokens.push(Token::Close);
-                continue;
-            }
-            _ => continue,
         };
         tokens.extend(text.split(|byte| *byte == b'\n').map(|line| Token::Pattern(line.into())));
     }

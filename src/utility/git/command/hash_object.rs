@@ -89,11 +89,7 @@ fn check(arguments: &Arguments<Opt>) -> Result<()> {
     } else {
         return Ok(());
     };
-    let usage = match COMMAND.usage_error() {
-        GitError::Plain(usage, _) => usage,
-        _ => crate::memory::String::new(),
-    };
-    Err(GitError::Plain(format!("error: {text}\n{usage}"), 129))
+    Err(COMMAND.usage_error_after(&format!("error: {text}\n")))
 }
 
 /// Refuses bytes that are no object of the kind.

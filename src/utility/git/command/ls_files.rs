@@ -51,11 +51,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     let bad_formats = [Opt::Stage, Opt::Others, Opt::Killed, Opt::Tags, Opt::Deduplicate, Opt::Eol];
     if arguments.has(Opt::Format) && arguments.has_any(bad_formats) {
         let text = "--format cannot be used with -s, -o, -k, -t, --resolve-undo, --deduplicate, --eol";
-        let usage = match COMMAND.usage_error() {
-            GitError::Plain(usage, _) => usage,
-            _ => String::new(),
-        };
-        return Err(GitError::Plain(format!("fatal: {text}\n\n{usage}"), 129));
+        return Err(COMMAND.usage_error_after(&format!("fatal: {text}\n\n")));
     }
     let has_excludes = take_excludes(git, &arguments).await?;
     let (others, deleted, modified) =
@@ -178,7 +174,7 @@ fn digits(arguments: &Arguments<Opt>) -> Result<Option<usize>> {
     let Some(value) = arguments.value(Opt::Abbrev) else { return Ok(None) };
     match std::str::from_utf8(value).ok().and_then(|text| text.parse::<usize>().ok()) {
         Some(digits) => Ok(Some(digits.clamp(4, 40))),
-        None => Err(GitError::Error("option `abbrev' expects a numerical value".into(), 129)),
+        None => Err(not_a_number("option `abbrev'")),
     }
 }
 
@@ -311,6 +307,7 @@ impl Lister {
         line.push(if self.ends_in_nul { 0 } else { b'\n' });
         git.print(&line).await
     }
+
     /// Fills a format in.
     async fn fill(
         &self,

@@ -34,10 +34,6 @@ async fn run(git: &mut Git) -> Result<u8> {
     let forms = [Opt::Long, Opt::NameOnly, Opt::NameStatus, Opt::ObjectOnly];
     let given: Vec<Opt> =
         arguments.in_order().map(|(option, _)| option).filter(|option| forms.contains(option)).collect();
-    let usage = || match COMMAND.usage_error() {
-        GitError::Plain(usage, _) => usage,
-        _ => String::new(),
-    };
     if let Some((first, other)) = given.first().zip(given.iter().find(|other| Some(*other) != given.first()))
     {
         let text = format!("options '--{}' and '--{}' cannot be used together", other.long(), first.long());
@@ -45,7 +41,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if arguments.has(Opt::Format) && !given.is_empty() {
         let text = "--format can't be combined with other format-altering options";
-        return Err(GitError::Plain(format!("fatal: {text}\n\n{}", usage()), 129));
+        return Err(COMMAND.usage_error_after(&format!("fatal: {text}\n\n")));
     }
     let Some((name, paths)) = arguments.operands.split_first() else {
         return Err(COMMAND.usage_error());

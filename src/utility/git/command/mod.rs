@@ -147,7 +147,7 @@ mod prelude {
     pub(super) use crate::utility::OptionSet;
     pub(super) use crate::utility::context::options::options;
     pub(super) use crate::utility::git::Git;
-    pub(super) use crate::utility::git::arguments::{Arguments, Style};
+    pub(super) use crate::utility::git::arguments::{Arguments, Style, not_a_number};
     pub(super) use crate::utility::git::error::{GitError, Result, fatal};
     pub(super) use crate::utility::git::object::id::{Kind, ObjectId};
 }

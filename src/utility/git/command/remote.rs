@@ -142,12 +142,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         Some((b"add" | b"get-url" | b"set-url" | b"remove" | b"rm", _)) => return Err(COMMAND.usage_error()),
         Some((word, _)) => {
-            let usage = match COMMAND.usage_error() {
-                GitError::Plain(usage, _) => usage,
-                _ => String::new(),
-            };
-            let text = format!("error: unknown subcommand: `{}'\n{usage}", bstr::BStr::new(word));
-            return Err(GitError::Plain(text, 129));
+            let text = format!("error: unknown subcommand: `{}'\n", bstr::BStr::new(word));
+            return Err(COMMAND.usage_error_after(&text));
         }
     }
     Ok(0)

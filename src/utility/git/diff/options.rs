@@ -8,7 +8,7 @@ use crate::text::Text;
 use crate::utility::OptionSet;
 use crate::utility::context::options::options;
 use crate::utility::git::Git;
-use crate::utility::git::arguments::Arguments;
+use crate::utility::git::arguments::{Arguments, not_a_number};
 use crate::utility::git::config;
 use crate::utility::git::error::{GitError, Result, fatal};
 
@@ -289,12 +289,11 @@ impl Git {
             let text = given.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or("");
             text.parse().map_err(|_| {
                 let name = option.long();
-                let text = if name.starts_with("stat-") {
-                    crate::memory::format!("{name} expects a numerical value")
+                if name.starts_with("stat-") {
+                    not_a_number(name)
                 } else {
-                    crate::memory::format!("option `{name}' expects a numerical value")
-                };
-                GitError::Error(text, 129)
+                    not_a_number(&crate::memory::format!("option `{name}'"))
+                }
             })
         };
         let formats = &mut options.formats;
