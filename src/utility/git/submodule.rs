@@ -76,7 +76,7 @@ impl Git {
                 [b'?', ..] => dirt.has_untracked = true,
                 [b'1', _, _, _, _, b'S', b'.', b'.', b'U', ..] => dirt.has_untracked = true,
                 [_, _, _, _, _, b'S', _, _, b'U', ..] => {
-                    (dirt.is_modified, dirt.has_untracked) = (true, true)
+                    (dirt.is_modified, dirt.has_untracked) = (true, true);
                 }
                 _ => dirt.is_modified = true,
             }
