@@ -239,8 +239,10 @@ impl Program {
 
     /// An operation of the simple command whose code starts at `pc`; `None`: it is another command.
     pub(crate) fn simple_command(&self, pc: Pc) -> Option<Pc> {
+        let is_note = |op: &Op| matches!(op, Op::Note(_));
+        let notes = self.code.get(pc as usize..)?.iter().take_while(|op| is_note(op)).count();
+        let pc = pc.saturating_add(notes as Pc);
         match self.code.get(pc as usize)? {
-            Op::Note(_) => self.simple_command(pc.saturating_add(1)),
             Op::Begin | Op::BeginWords | Op::ExecuteStatic(_) | Op::Debug(_) => {
                 let at = self.spans.partition_point(|span| span.0 < pc);
                 self.spans.get(at).map(|span| span.0)

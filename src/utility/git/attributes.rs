@@ -4,7 +4,7 @@
 use super::Git;
 use super::error::Result;
 use super::repository::read_file;
-use crate::memory::{Arc, BTreeMap, JoinMetered, ToMetered, Vec};
+use crate::memory::{Arc, BTreeMap, BTreeSet, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::file::join;
 use crate::utility::ignore::wildmatch::matches;
@@ -13,19 +13,32 @@ use crate::utility::ignore::wildmatch::matches;
 type States = Vec<(Text, Option<Text>)>;
 
 /// A line: a pattern and what it says of attributes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Line {
     pattern: Text,
     is_anchored: bool,
     /// It is the name of a macro, and what that stands for.
     is_macro: bool,
-    states: States,
+    states: Arc<States>,
 }
+
+/// What a file says.
+#[derive(Debug, Default)]
+struct Said {
+    lines: Vec<Line>,
+    /// What its macros stand for, by the last line of each.
+    macros: BTreeMap<Text, Arc<States>>,
+}
+
+/// Every attribute that is said of a path.
+type OfPath = BTreeMap<Text, Option<Text>>;
 
 /// The files that were read, by their folders.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes {
-    folders: BTreeMap<Text, Arc<Vec<Line>>>,
+    folders: BTreeMap<Text, Arc<Said>>,
+    /// The path that was asked for last: who asks for one of its attributes asks for others.
+    last: Option<(Text, Arc<OfPath>)>,
 }
 
 /// The key of `info/attributes`.
@@ -34,8 +47,6 @@ const INFO: &[u8] = b"\0";
 const USER: &[u8] = b"\0\0";
 /// What the built-in macro stands for.
 const BINARY: [&str; 3] = ["diff", "merge", "text"];
-/// Macros in macros, at most.
-const DEEPEST: usize = 8;
 
 fn state(word: &[u8]) -> (Text, Option<Text>) {
     match word {
@@ -57,8 +68,8 @@ fn pattern(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     Some((line.get(..end)?.to_metered(), line.get(end..)?))
 }
 
-fn parse(text: &[u8], has_macros: bool) -> Vec<Line> {
-    let mut lines = Vec::new();
+fn parse(text: &[u8], has_macros: bool) -> Said {
+    let mut said = Said::default();
     for line in text.split(|byte| *byte == b'\n') {
         let line = line.trim_ascii();
         let (is_macro, line) = match line.strip_prefix(b"[attr]") {
@@ -71,18 +82,21 @@ fn parse(text: &[u8], has_macros: bool) -> Vec<Line> {
         }
         let Some((pattern, rest)) = pattern(line) else { continue };
         let words = rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        let states = words.map(state).collect();
+        let states = Arc::new(words.map(state).collect());
         let is_anchored = pattern.contains(&b'/');
         let pattern = Text::from(pattern.strip_prefix(b"/").unwrap_or(&pattern));
-        lines.push(Line { pattern, is_anchored, is_macro, states });
+        if is_macro {
+            said.macros.insert(pattern.clone(), Arc::clone(&states));
+        }
+        said.lines.push(Line { pattern, is_anchored, is_macro, states });
     }
-    lines
+    said
 }
 
 impl Git {
-    fn attribute_lines(&mut self, folder: &[u8]) -> Result<Arc<Vec<Line>>> {
-        if let Some(lines) = self.attributes.folders.get(folder) {
-            return Ok(Arc::clone(lines));
+    fn attributes_in(&mut self, folder: &[u8]) -> Result<Arc<Said>> {
+        if let Some(said) = self.attributes.folders.get(folder) {
+            return Ok(Arc::clone(said));
         }
         let path = match folder {
             INFO => Some(join(&self.repo.common_dir, b"info/attributes")),
@@ -94,9 +108,9 @@ impl Git {
             None => Vec::new(),
         };
         let has_macros = folder.is_empty() || folder == INFO || folder == USER;
-        let lines = Arc::new(parse(&text, has_macros));
-        self.attributes.folders.insert(Text::from(folder), Arc::clone(&lines));
-        Ok(lines)
+        let said = Arc::new(parse(&text, has_macros));
+        self.attributes.folders.insert(Text::from(folder), Arc::clone(&said));
+        Ok(said)
     }
 
     /// The keys of the files that have a say about a path, those that count most first.
@@ -117,13 +131,15 @@ impl Git {
         let mut names: Vec<Text> = Vec::new();
         names.push("binary".into());
         names.extend(BINARY.iter().map(|name| Text::from(*name)));
+        let mut known: BTreeSet<Text> = names.iter().cloned().collect();
         let mut files: Vec<Vec<u8>> = [USER, b"", INFO].map(ToMetered::to_metered).into_iter().collect();
         files.extend(Self::attribute_files(path).into_iter().rev().filter(|file| file.ends_with(b"/")));
         for file in &files {
-            for line in self.attribute_lines(file)?.iter() {
+            for line in &self.attributes_in(file)?.lines {
                 let own = line.is_macro.then(|| line.pattern.clone());
                 for name in own.into_iter().chain(line.states.iter().map(|state| state.0.clone())) {
-                    if !names.contains(&name) {
+                    self.ctx.tick_now()?;
+                    if known.insert(name.clone()) {
                         names.push(name);
                     }
                 }
@@ -133,40 +149,65 @@ impl Git {
     }
 
     /// What a macro stands for.
-    fn attribute_macro(&mut self, name: &[u8]) -> Result<Option<States>> {
+    fn attribute_macro(&mut self, name: &[u8]) -> Result<Option<Arc<States>>> {
         for file in [INFO, b"", USER] {
-            let lines = self.attribute_lines(file)?;
-            if let Some(line) = lines.iter().rev().find(|line| line.is_macro && *line.pattern == *name) {
-                return Ok(Some(line.states.clone()));
+            if let Some(states) = self.attributes_in(file)?.macros.get(name) {
+                return Ok(Some(Arc::clone(states)));
             }
         }
-        Ok((name == b"binary")
-            .then(|| BINARY.iter().map(|name| ((*name).into(), Some("-".into()))).collect()))
+        let binary = || BINARY.iter().map(|name| (Text::from(*name), Some("-".into()))).collect();
+        Ok((name == b"binary").then(|| Arc::new(binary())))
     }
 
-    /// What states say of an attribute, by themselves or by macros; `None`: nothing.
-    #[expect(clippy::option_option, reason = "nothing is said, or that nothing is to be said")]
-    fn said(
-        &mut self,
-        states: &[(Text, Option<Text>)],
-        name: &[u8],
-        depth: usize,
-    ) -> Result<Option<Option<Text>>> {
-        for (known, state) in states.iter().rev() {
+    /// Adds what the states of a line say of attributes that nothing was said of, the last first, and what macros that are set
+    /// stand for. A macro is looked at once: it has a state from then on.
+    fn add_states(&mut self, of_path: &mut OfPath, states: &Arc<States>) -> Result<()> {
+        let mut open: Vec<(Arc<States>, usize)> = Vec::new();
+        open.push((Arc::clone(states), states.len()));
+        while let Some((states, left)) = open.last_mut() {
             self.ctx.tick_now()?;
-            if **known == *name {
-                return Ok(Some(state.clone()));
+            *left = left.wrapping_sub(1);
+            let Some((name, state)) = states.get(*left).cloned() else {
+                open.pop();
+                continue;
+            };
+            if of_path.contains_key(&name) {
+                continue;
             }
             let is_set = state.as_ref().is_some_and(|state| **state == *b"+");
-            if is_set
-                && depth < DEEPEST
-                && let Some(inner) = self.attribute_macro(known)?
-                && let Some(said) = self.said(&inner, name, depth + 1)?
-            {
-                return Ok(Some(said));
+            of_path.insert(name.clone(), state);
+            if is_set && let Some(inner) = self.attribute_macro(&name)? {
+                let left = inner.len();
+                open.push((inner, left));
             }
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// Every attribute that files say of a path.
+    fn attributes_of(&mut self, path: &[u8]) -> Result<Arc<OfPath>> {
+        if let Some((last, of_path)) = &self.attributes.last
+            && **last == *path
+        {
+            return Ok(Arc::clone(of_path));
+        }
+        let mut of_path = OfPath::new();
+        for file in &Self::attribute_files(path) {
+            let said = self.attributes_in(file)?;
+            let base: &[u8] = if file == INFO || file == USER { b"" } else { file };
+            let inner = path.strip_prefix(base).unwrap_or(path);
+            let last = inner.rsplit(|byte| *byte == b'/').next().unwrap_or(inner);
+            for line in said.lines.iter().rev().filter(|line| !line.is_macro) {
+                self.ctx.tick_now()?;
+                let text = if line.is_anchored { inner } else { last };
+                if matches(&line.pattern, text, true, false) {
+                    self.add_states(&mut of_path, &line.states)?;
+                }
+            }
+        }
+        let of_path = Arc::new(of_path);
+        self.attributes.last = Some((Text::from(path), Arc::clone(&of_path)));
+        Ok(of_path)
     }
 
     /// An attribute of a path: `+`, `-` or a value.
@@ -174,21 +215,6 @@ impl Git {
         if self.repo.work_tree.is_none() {
             return Ok(None);
         }
-        for file in &Self::attribute_files(path) {
-            let lines = self.attribute_lines(file)?;
-            let base: &[u8] = if file == INFO || file == USER { b"" } else { file };
-            let inner = path.strip_prefix(base).unwrap_or(path);
-            let last = inner.rsplit(|byte| *byte == b'/').next().unwrap_or(inner);
-            for line in lines.iter().rev().filter(|line| !line.is_macro) {
-                self.ctx.tick_now()?;
-                let text = if line.is_anchored { inner } else { last };
-                if matches(&line.pattern, text, true, false)
-                    && let Some(said) = self.said(&line.states, name, 0)?
-                {
-                    return Ok(said);
-                }
-            }
-        }
-        Ok(None)
+        Ok(self.attributes_of(path)?.get(name).cloned().flatten())
     }
 }
