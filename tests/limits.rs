@@ -108,6 +108,40 @@ fn compiled_regular_expressions_are_live_bytes() {
     reaches(Limit::LiveBytes, 2 * MIB, of_jq);
 }
 
+/// A guard that cannot compile its expression must not pass for one that found nothing.
+#[test]
+fn regular_expressions_past_a_limit_end_the_run() {
+    let groups = format!("re='{}'; ", "(a)".repeat(2_000));
+    let copies = "re='(a{100}){100}{100}'; ";
+    let deep = format!("re='{}a{}'; ", "(".repeat(300), ")".repeat(300));
+    for search in [
+        "[[ a =~ $re ]]",
+        "echo a | grep -E \"$re\"",
+        "echo a | sed -E \"s/$re/x/\"",
+        "echo a | sed -E \"/$re/d\"",
+        "echo a | awk -v re=\"$re\" '$0 ~ re'",
+        "echo a | awk \"/$re/\"",
+        "echo a | awk -F \"$re\" '{ print $1 }'",
+        "touch a; find . -regextype posix-extended -regex \"$re\"",
+        "git init -q; echo a >a; git add a; git grep -E \"$re\"",
+        "git init -q; git config --get-regexp \"$re\"",
+        "pgrep \"$re\"",
+    ] {
+        if cfg!(not(feature = "programs")) && search.contains("git") {
+            continue;
+        }
+        for (limit, value, text) in [
+            (Limit::RegexBytes, 1 << 20, groups.as_str()),
+            (Limit::RegexBytes, 1 << 20, copies),
+            (Limit::SyntaxDepth, 200, deep.as_str()),
+        ] {
+            let output = run(limit, value, &format!("{text}{search} || echo not found"));
+            let ended = matches!(output.end, End::Limit(error) if error.limit == limit);
+            assert!(ended && output.stderr.is_empty(), "{limit} is not what ended {search}: {output:?}");
+        }
+    }
+}
+
 #[test]
 fn blocks_and_pieces_of_utilities_are_counted() {
     reaches(Limit::LiveBytes, 32 * MIB, "dd if=/dev/zero of=/dev/null bs=1G count=1");

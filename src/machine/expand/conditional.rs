@@ -19,7 +19,7 @@ use crate::memory::{Arc, JoinMetered, ToMetered, Vec};
 use crate::program::{ArithmeticContext, Op};
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
-use crate::utility::context::ticker::MeterTicker;
+use crate::utility::context::ticker::{MeterTicker, regex_options};
 use crate::utility::regex::RegexOptions;
 
 /// A word of a test as `set -x` shows it.
@@ -154,9 +154,12 @@ impl Shell {
         }
         let options = RegexOptions {
             ignore_case: self.state.options.has(ShellOption::NoCaseMatch),
-            ..RegexOptions::default()
+            ..regex_options(&run.services.meter)
         };
-        let Some(regex) = run.services.cache.regex(&source, &options) else { return Ok(None) };
+        let Some(regex) = run.services.cache.regex(&source, &options) else {
+            // bash says nothing of an expression that is not valid; one past a limit is no such.
+            return if run.services.meter.failure().is_some() { Err(stopped(run)) } else { Ok(None) };
+        };
         let mut groups = Vec::new();
         let matched = regex
             .captures_at_ticked(text, 0, &mut groups, &mut MeterTicker::new(&run.services.meter))

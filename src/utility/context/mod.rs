@@ -322,7 +322,10 @@ impl Context {
     pub(crate) async fn finish(&mut self, result: Result<ExitStatus, UtilityError>) -> ExitStatus {
         let result = match (result, self.stdout.flush().await) {
             (Ok(status), Ok(())) => Ok(status),
-            (Err(error), _) | (Ok(_), Err(error)) => Err(error),
+            // What fails once a limit was reached fails by that.
+            (Err(error), _) | (Ok(_), Err(error)) => {
+                Err(self.meter.failure().map_or(error, UtilityError::Limit))
+            }
         };
         let status = match result {
             Ok(status) | Err(UtilityError::Exit(status)) => status,

@@ -154,8 +154,10 @@ impl Git {
                 self.ctx.stdout.push(text.as_bytes());
                 return Err(GitError::Exit(1));
             };
-            if let Some(row) = COMMANDS.iter().copied().find(|row| row.name.as_bytes() == name.as_bytes()) {
-                self.ctx.args.remove(0);
+            let other = OTHER_NAMES.iter().find(|other| other.0.as_bytes() == name.as_bytes());
+            let known = other.map_or(name.as_bytes(), |other| other.1.as_bytes());
+            if let Some(row) = COMMANDS.iter().copied().find(|row| row.name.as_bytes() == known) {
+                self.ctx.args.splice(0..1, other.and_then(|other| other.2).map(Text::from_static));
                 self.row = row;
                 if !is_discovered
                     && row.needs != Needs::Nothing
@@ -290,6 +292,9 @@ impl Git {
             Err(GitError::Plain(text, status)) => (Some(text), status),
             Err(GitError::Other(error)) => return self.ctx.finish(Err(error)).await,
         };
+        if let Some(limit) = self.ctx.meter.failure() {
+            return self.ctx.finish(Err(limit.into())).await;
+        }
         if let Some(text) = text {
             // Git's standard output is written when it ends, after its last words.
             self.ctx.stderr.push(text.as_bytes());
@@ -421,6 +426,10 @@ fn split_words(text: &[u8]) -> Vec<Text> {
     words
 }
 
+/// Other names of subcommands, and the option that such a name stands for besides.
+const OTHER_NAMES: [(&str, &str, Option<&[u8]>); 3] =
+    [("annotate", "blame", Some(b"-c")), ("init-db", "init", None), ("stage", "add", None)];
+
 /// Subcommands that reach other machines, and those that merge contents.
 const NETWORK: [&str; 10] = [
     "clone",
@@ -457,6 +466,9 @@ impl Git {
         }
         if is_in(&MERGING) {
             return Ok(fatal!("'{shown}' needs to merge contents, which is not supported"));
+        }
+        if suggestion::is_known(name) {
+            return Ok(fatal!("'{shown}' is not supported"));
         }
         let similar = self.similar_commands(name).await?;
         Ok(GitError::Plain(format!("git: '{shown}' is not a git command. See 'git --help'.\n{similar}"), 1))

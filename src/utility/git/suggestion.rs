@@ -31,6 +31,11 @@ const FARTHEST: usize = 7;
 /// Names that are longer are like none.
 const LONGEST: usize = 64;
 
+/// Whether git has such a command, be it here or not.
+pub(super) fn is_known(name: &[u8]) -> bool {
+    KNOWN.split_ascii_whitespace().any(|known| known.as_bytes() == name)
+}
+
 /// The costs of making one name of another.
 const SUBSTITUTION: usize = 2;
 const INSERTION: usize = 1;

@@ -104,7 +104,8 @@ impl Matcher {
         }
         let joined = joined(&sources, syntax);
         if sources.len() > 1 && !has_references {
-            match Regex::new(&joined, syntax, &options) {
+            let attempt = RegexOptions { is_attempt: !expressions.is_empty(), ..options.clone() };
+            match Regex::new(&joined, syntax, &attempt) {
                 Ok(regex) => expressions = vec![regex],
                 Err(error) if expressions.is_empty() => return Err(error),
                 Err(_) => {}

@@ -40,9 +40,15 @@ pub(crate) enum RegexError {
     /// A repetition of nothing.
     #[error("Invalid preceding regular expression")]
     Repetition,
-    /// A count, or the compiled expression, is past its limit.
+    /// A count is larger than `RE_DUP_MAX`.
     #[error("Regular expression too big")]
     TooBig,
+    /// What it compiles to is larger than its size limit. With a meter that is `regex_bytes`, and ends the run.
+    #[error("Regular expression too big")]
+    Size,
+    /// Groups are nested deeper than [`super::GREATEST_DEPTH`]. With a meter that ends the run.
+    #[error("Regular expression too big")]
+    Depth,
     /// The end of a group that was not begun.
     #[error("Unmatched ) or \\)")]
     UnmatchedClose,

@@ -108,13 +108,17 @@ impl Regex {
     ///
     /// What is wrong with it, in glibc's words.
     pub(crate) fn new(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Self, RegexError> {
+        Self::compile(source, syntax, options).map_err(|error| options.refusal(error))
+    }
+
+    fn compile(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Self, RegexError> {
         let engine = if matches!(syntax, Syntax::Perl | Syntax::Texts | Syntax::Rust) {
             let (perl, charge) = Perl::new(source, syntax, options)?;
             Engine::Perl(perl, charge)
         } else {
             let program = parse::parse(source, syntax, options)?;
             if program.bytes() > (options.size_limit as u64).saturating_mul(BYTES_PER_INSTRUCTION) {
-                return Err(RegexError::TooBig);
+                return Err(RegexError::Size);
             }
             Engine::Posix(Posix {
                 program,

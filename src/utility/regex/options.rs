@@ -1,7 +1,12 @@
 //! The words of the engines: syntaxes, options, and what a match is.
 
-use crate::limit::Meter;
+use super::error::RegexError;
+use crate::limit::{Limit, Meter};
+use crate::pattern::Stopped;
 use std::sync::Arc;
+
+/// Groups of a POSIX expression that are open at once, at most: putting code around code costs its length.
+pub(super) const GREATEST_DEPTH: usize = 250;
 
 /// A match's `[start, end)` in bytes.
 pub(crate) type Span = (usize, usize);
@@ -58,6 +63,28 @@ pub(crate) struct RegexOptions {
     /// What the memory of an expression in Perl's syntax is charged to as long as it lives; that of the others is charged by
     /// its containers.
     pub(crate) meter: Option<Arc<Meter>>,
+    /// Whoever asks knows another way when the expression is too large.
+    pub(crate) is_attempt: bool,
+}
+
+impl RegexOptions {
+    /// An error as whoever asked gets it: a size past the limit ends the run.
+    pub(super) fn refusal(&self, error: RegexError) -> RegexError {
+        let (limit, allowed) = match error {
+            RegexError::Size => {
+                (Limit::RegexBytes, (self.size_limit as u64).saturating_mul(BYTES_PER_INSTRUCTION))
+            }
+            RegexError::Depth => (Limit::SyntaxDepth, GREATEST_DEPTH as u64),
+            error => return error,
+        };
+        match &self.meter {
+            Some(meter) if !self.is_attempt => {
+                meter.fail_with(limit, allowed);
+                RegexError::Stopped(Stopped)
+            }
+            _ => error,
+        }
+    }
 }
 
 impl Default for RegexOptions {
@@ -71,6 +98,7 @@ impl Default for RegexOptions {
             size_limit: 1 << 16,
             backtrack_limit: 10_000_000,
             meter: None,
+            is_attempt: false,
         }
     }
 }

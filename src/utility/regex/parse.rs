@@ -9,7 +9,7 @@ mod number;
 
 use super::bracket::parse_bracket;
 use super::error::RegexError;
-use super::options::{Dialect, RegexOptions, Syntax};
+use super::options::{Dialect, GREATEST_DEPTH, RegexOptions, Syntax};
 use super::program::{Assertion, Instruction, Program, Set};
 use crate::character::escaped_byte;
 use crate::character::{Class, Unit, fold, unfold, unit_at};
@@ -21,8 +21,6 @@ const GREATEST_COUNT: u32 = 32_767;
 
 /// Instructions times groups.
 const GREATEST_SLOTS: usize = 1 << 20;
-/// The greatest number of groups open at once: putting code around code costs its length.
-const GREATEST_DEPTH: usize = 250;
 
 /// What a piece of the source means, the two syntaxes made equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +147,7 @@ impl Parser<'_> {
         self.emit(Instruction::Match)?;
         // A search for groups may hold the slots of all groups for each instruction.
         if self.program.code.len().saturating_mul(self.program.groups + 1) > GREATEST_SLOTS {
-            return Err(RegexError::TooBig);
+            return Err(RegexError::Size);
         }
         self.program.find_hints();
         Ok(self.program)
@@ -173,8 +171,8 @@ impl Parser<'_> {
                 self.set(set)
             }
             Token::Open => {
-                if self.open.len() > GREATEST_DEPTH {
-                    return Err(RegexError::TooBig);
+                if self.open.len() >= GREATEST_DEPTH {
+                    return Err(RegexError::Depth);
                 }
                 let start = self.program.code.len();
                 self.program.groups += 1;
@@ -210,7 +208,7 @@ impl Parser<'_> {
 
     fn emit(&mut self, instruction: Instruction) -> Result<(), RegexError> {
         if self.program.code.len() >= self.options.size_limit {
-            return Err(RegexError::TooBig);
+            return Err(RegexError::Size);
         }
         self.program.has_assertions |= matches!(instruction, Instruction::Assert(_));
         self.program.code.push(instruction);
@@ -219,7 +217,7 @@ impl Parser<'_> {
 
     fn insert(&mut self, at: usize, instruction: Instruction) -> Result<(), RegexError> {
         if self.program.code.len() >= self.options.size_limit {
-            return Err(RegexError::TooBig);
+            return Err(RegexError::Size);
         }
         self.program.code.insert(at.min(self.program.code.len()), instruction);
         Ok(())
@@ -395,7 +393,7 @@ impl Parser<'_> {
         let block: Vec<Instruction> = self.program.code.get(start..).unwrap_or_default().to_metered();
         let copies = most.unwrap_or(least.max(1)) as usize;
         if copies.saturating_mul(block.len() + 1) > self.options.size_limit {
-            return Err(RegexError::TooBig);
+            return Err(RegexError::Size);
         }
         self.program.code.truncate(start);
         for _ in 0..least {

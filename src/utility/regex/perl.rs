@@ -190,7 +190,7 @@ impl Linear {
             built => (built, small),
         };
         let regex = built.map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => RegexError::TooBig,
+            regex::Error::CompiledTooBig(_) => RegexError::Size,
             error => RegexError::Perl(message(&error.to_metered_string())),
         })?;
         set(size.saturating_add(DFA_BYTES).saturating_add(Leftmost::bytes(size))).map_err(|_| Stopped)?;

@@ -72,7 +72,7 @@ impl Compiler {
 
     fn emit(&mut self, instruction: Instruction) -> Result<u32, RegexError> {
         if self.program.code.len() >= self.limit {
-            return Err(RegexError::TooBig);
+            return Err(RegexError::Size);
         }
         Ok(self.program.code.add(instruction) as u32)
     }
