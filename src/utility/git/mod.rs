@@ -467,7 +467,7 @@ impl Git {
         if is_in(&MERGING) {
             return Ok(fatal!("'{shown}' needs to merge contents, which is not supported"));
         }
-        if suggestion::is_known(name) {
+        if Self::has_command(name) {
             return Ok(fatal!("'{shown}' is not supported"));
         }
         let similar = self.similar_commands(name).await?;

@@ -10,7 +10,7 @@ use crate::text::Text;
 use crate::utility::file::{join, parent};
 
 /// Symbolic refs that lead to each other, at most.
-const MOST_LINKS: usize = 5;
+pub(crate) const MOST_LINKS: usize = 5;
 
 /// What a ref holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use super::Git;
 use super::dirt::Dirt;
 use super::error::{Result, fatal, found};
 use super::object::id::ObjectId;
+use super::refs::MOST_LINKS;
 use super::repository::{common_dir, is_git_dir, linked, read_file};
 use crate::io::{Description, pipe};
 use crate::memory::{Arc, ToMetered, Vec, format, vec};
@@ -11,8 +12,6 @@ use crate::utility::file::join;
 use crate::utility::prelude::*;
 use crate::utility::{CommandError, Relation};
 
-/// Refs that name each other, at most.
-const MOST_LINKS: usize = 5;
 /// The command itself.
 const PROGRAM: &[u8] = b"/usr/bin/git";
 /// Variables that say which repository is meant.

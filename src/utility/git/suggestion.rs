@@ -31,11 +31,6 @@ const FARTHEST: usize = 7;
 /// Names that are longer are like none.
 const LONGEST: usize = 64;
 
-/// Whether git has such a command, be it here or not.
-pub(super) fn is_known(name: &[u8]) -> bool {
-    KNOWN.split_ascii_whitespace().any(|known| known.as_bytes() == name)
-}
-
 /// The costs of making one name of another.
 const SUBSTITUTION: usize = 2;
 const INSERTION: usize = 1;
@@ -65,6 +60,11 @@ fn distance(from: &[u8], to: &[u8]) -> usize {
 }
 
 impl Git {
+    /// Whether git has such a command, be it here or not.
+    pub(super) fn has_command(name: &[u8]) -> bool {
+        KNOWN.split_ascii_whitespace().any(|known| known.as_bytes() == name)
+    }
+
     /// What is said after a name that is not known; aliases are names too.
     pub(super) async fn similar_commands(&mut self, name: &[u8]) -> Result<String> {
         if name.len() > LONGEST {

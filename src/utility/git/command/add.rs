@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::files::{Telling, index_and_work_tree};
 use crate::utility::git::index::{Index, IndexEntry, Stat};
+use crate::utility::git::object::tree::{EXECUTABLE, REGULAR, SUBMODULE};
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::status::{Ignored, Status, Untracked};
 
@@ -95,7 +96,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         }
         let path = path.strip_suffix(b"/").unwrap_or(path);
         if arguments.has(Opt::IntentToAdd) {
-            let mode = git.work_mode(path)?.unwrap_or(0o100_644);
+            let mode = git.work_mode(path)?.unwrap_or(REGULAR);
             let entry = IndexEntry {
                 mode,
                 id: ObjectId::EMPTY_BLOB,
@@ -105,7 +106,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             };
             index.put(entry);
         } else if let Some(entry) = git.entry_of(path, None).await? {
-            if entry.mode == crate::utility::git::object::tree::SUBMODULE && !is_dry {
+            if entry.mode == SUBMODULE && !is_dry {
                 git.warn_of_embedded(&entry.path);
             }
             remove_conflicting(&mut index, &entry.path);
@@ -119,7 +120,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             .iter_mut()
             .filter(|entry| spec.matches(&entry.path) && entry.mode & 0o170_000 == 0o100_000)
         {
-            entry.mode = if is_on { 0o100_755 } else { 0o100_644 };
+            entry.mode = if is_on { EXECUTABLE } else { REGULAR };
         }
     }
     if !is_dry {
@@ -264,7 +265,7 @@ impl Git {
             }
             last = Some(&entry.path);
             let mode = self.work_mode(&entry.path)?;
-            let is_file = mode.is_some_and(|mode| mode != 0o160_000 || entry.mode == 0o160_000);
+            let is_file = mode.is_some_and(|mode| mode != SUBMODULE || entry.mode == SUBMODULE);
             if !is_file {
                 if removes {
                     if shows {

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::format;
+use crate::utility::git::object::tree::{SUBMODULE, TREE};
 
 options! {
     enum Opt {
@@ -69,8 +70,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         Some(_) if found == Kind::Tree => {
             for entry in git.tree(&id).await? {
                 let kind = match entry.mode & 0o170_000 {
-                    0o040_000 => "tree",
-                    0o160_000 => "commit",
+                    TREE => "tree",
+                    SUBMODULE => "commit",
                     _ => "blob",
                 };
                 let front = format!("{:06o} {kind} {}\t", entry.mode, entry.id);

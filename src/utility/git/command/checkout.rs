@@ -9,6 +9,7 @@ use crate::utility::git::diff::files::{Telling, index_and_work_tree};
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::index::IndexEntry;
 use crate::utility::git::object::commit::message;
+use crate::utility::git::object::tree::SUBMODULE;
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 
@@ -247,7 +248,7 @@ impl Git {
                 }
                 None => {
                     if let Some(mode) = mode
-                        && mode != 0o160_000
+                        && mode != SUBMODULE
                         && self.work_id(&change.path, mode).await? != change.new.id
                         && self
                             .deciding_pattern(&change.path, false)

@@ -11,6 +11,7 @@ use crate::utility::git::diff::files::{
 use crate::utility::git::diff::options::{DiffOpt, DiffOptions};
 use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::index::Index;
+use crate::utility::git::object::tree::REGULAR;
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::revision::ambiguous;
 
@@ -307,9 +308,9 @@ async fn blobs(
 ) -> Result<Vec<Change>> {
     let mut modes = Vec::new();
     for word in arguments.operands.iter().take(2) {
-        modes.push(git.mode_of(word).await?.unwrap_or(0o100_644));
+        modes.push(git.mode_of(word).await?.unwrap_or(REGULAR));
     }
-    let mode = |at: usize| modes.get(at).copied().unwrap_or(0o100_644);
+    let mode = |at: usize| modes.get(at).copied().unwrap_or(REGULAR);
     let mut names = arguments.operands.iter().map(|word| {
         let path = word.rsplit(|byte| *byte == b':').next().unwrap_or(word);
         if path.len() < word.len() { Text::from(path) } else { word.clone() }

@@ -9,6 +9,7 @@ use crate::utility::context::ticker::regex_options;
 use crate::utility::git::diff::tree::files;
 use crate::utility::git::error::found;
 use crate::utility::git::index::Index;
+use crate::utility::git::object::tree::REGULAR;
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::revision::ambiguous;
 use crate::utility::git::status::{Ignored, Status, Untracked};
@@ -415,7 +416,7 @@ async fn known_files(git: &mut Git, arguments: &Arguments<Opt>, spec: &Pathspec)
         let mut status = Status::default();
         git.find_unknown(&index, spec, (Untracked::All, ignored), &mut status).await?;
         let others = status.untracked.iter().chain(status.ignored.iter().filter(|_| all));
-        known.extend(others.map(|path| (path.clone(), 0o100_644, ObjectId::ZERO)));
+        known.extend(others.map(|path| (path.clone(), REGULAR, ObjectId::ZERO)));
         known.sort();
     }
     Ok(known)
@@ -434,7 +435,7 @@ async fn loose_files(git: &mut Git, spec: &Pathspec) -> Result<Files> {
                 FileKind::Directory if *entry.name == *b".git" => {}
                 FileKind::Directory => pending.push(path),
                 FileKind::Regular if spec.matches(&path) => {
-                    known.push((path.into(), 0o100_644, ObjectId::ZERO));
+                    known.push((path.into(), REGULAR, ObjectId::ZERO));
                 }
                 _ => {}
             }

@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::tree::{TreeFile, files};
 use crate::utility::git::index::{Index, IndexEntry};
+use crate::utility::git::object::tree::SUBMODULE;
 use crate::utility::git::pathspec::Pathspec;
 use std::cmp::Ordering;
 
@@ -146,7 +147,7 @@ async fn check(git: &mut Git, arguments: &Arguments<Opt>, old: &Index, files: &[
             }
             (Some(file), None) if arguments.has(Opt::Update) => {
                 let path = &file.path;
-                let is_there = git.work_mode(path)?.is_some_and(|mode| mode & 0o170_000 != 0o160_000);
+                let is_there = git.work_mode(path)?.is_some_and(|mode| mode & 0o170_000 != SUBMODULE);
                 if is_there {
                     let text = format!("Untracked working tree file '{path}' would be overwritten by merge.");
                     return Err(refusal(arguments, &text));

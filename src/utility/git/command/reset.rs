@@ -6,6 +6,7 @@ use crate::utility::git::diff::files::{Telling, index_and_work_tree};
 use crate::utility::git::diff::tree::files;
 use crate::utility::git::index::{Index, IndexEntry};
 use crate::utility::git::object::commit::message;
+use crate::utility::git::object::tree::REGULAR;
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 use crate::utility::git::revision::ambiguous;
@@ -174,7 +175,7 @@ fn intend_to_add(before: &Index, index: &mut Index, spec: &Pathspec) {
     for entry in before.entries.iter().filter(|entry| spec.matches(&entry.path)) {
         if index.range(&entry.path).is_empty() {
             index.put(IndexEntry {
-                mode: 0o100_644,
+                mode: REGULAR,
                 id: ObjectId::EMPTY_BLOB,
                 intent_to_add: true,
                 path: entry.path.clone(),

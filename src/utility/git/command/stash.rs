@@ -9,6 +9,7 @@ use crate::utility::git::diff::tree::{TreeOptions, compare};
 use crate::utility::git::identity::Who;
 use crate::utility::git::index::{Index, IndexEntry};
 use crate::utility::git::object::commit::message;
+use crate::utility::git::object::tree::SUBMODULE;
 use crate::utility::git::pathspec::{Pathspec, below};
 use crate::utility::git::pretty::subject;
 use crate::utility::git::status::{Ignored, Status, Untracked};
@@ -221,7 +222,7 @@ async fn write_commits(git: &mut Git, pushed: &Pushed<'_>) -> Result<(ObjectId, 
     for change in pushed.changed {
         // A file that the index has let go is put aside as it is.
         if index.range(&change.path).is_empty()
-            && git.work_mode(&change.path)?.is_some_and(|mode| mode & 0o170_000 != 0o160_000)
+            && git.work_mode(&change.path)?.is_some_and(|mode| mode & 0o170_000 != SUBMODULE)
             && let Some(entry) = git.entry_of(&change.path, None).await?
         {
             index.put(entry);

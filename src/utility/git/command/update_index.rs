@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::index::{Index, IndexEntry, Stat};
+use crate::utility::git::object::tree::{EXECUTABLE, REGULAR};
 use crate::utility::git::unquoting::listed_names;
 
 options! {
@@ -123,7 +124,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         match git.entry_of(&path, known.as_ref()).await? {
             Some(mut entry) if known.is_some() || arguments.has(Opt::Add) => {
                 if let Some(change) = arguments.value(Opt::Chmod) {
-                    entry.mode = if &**change == b"+x" { 0o100_755 } else { 0o100_644 };
+                    entry.mode = if &**change == b"+x" { EXECUTABLE } else { REGULAR };
                 }
                 super::add::remove_conflicting(&mut index, &entry.path);
                 index.put(entry);

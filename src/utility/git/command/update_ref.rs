@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::memory::{String, format};
-use crate::utility::git::refs::RefValue;
+use crate::utility::git::refs::{MOST_LINKS, RefValue};
 
 options! {
     enum Opt {
@@ -86,14 +86,11 @@ async fn run(git: &mut Git) -> Result<u8> {
     Ok(0)
 }
 
-/// Symbolic refs that are followed.
-const MAX_LINKS: usize = 5;
-
 impl Git {
     /// The ref that a symbolic one leads to in the end.
     fn last_ref(&mut self, name: &Text) -> Result<Text> {
         let mut last = name.clone();
-        for _ in 0..MAX_LINKS {
+        for _ in 0..MOST_LINKS {
             match self.read_ref(&last)? {
                 Some(RefValue::Symbolic(target)) => last = target,
                 _ => break,

@@ -3,6 +3,7 @@
 use crate::text::Text;
 use crate::utility::git::dirt::Dirt;
 use crate::utility::git::object::id::ObjectId;
+use crate::utility::git::object::tree::{SUBMODULE, TREE};
 
 /// A file on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Side {
     }
 
     pub(crate) const fn is_submodule(&self) -> bool {
-        self.kind() == 0o160_000
+        self.kind() == SUBMODULE
     }
 }
 
@@ -91,7 +92,7 @@ impl Change {
 
     /// Whether it is of a folder, which has no lines.
     pub(crate) const fn is_of_tree(&self) -> bool {
-        self.old.kind() == 0o040_000 || self.new.kind() == 0o040_000
+        self.old.kind() == TREE || self.new.kind() == TREE
     }
 
     pub(crate) const fn is_pair(&self) -> bool {

@@ -9,6 +9,7 @@ use crate::text::Text;
 use crate::utility::format::width::width;
 use crate::utility::git::Git;
 use crate::utility::git::error::Result;
+use crate::utility::git::object::tree::LINK;
 
 /// What changed in a file.
 pub(super) struct Figures {
@@ -172,7 +173,7 @@ impl Git {
 /// What `--compact-summary` says of a file.
 fn compact(change: &Change) -> &'static [u8] {
     let (old, new) = (change.old.mode, change.new.mode);
-    let is_link = |mode: u32| mode & 0o170_000 == 0o120_000;
+    let is_link = |mode: u32| mode & 0o170_000 == LINK;
     let runs = |mode: u32| mode & 0o111 != 0;
     match change.status {
         b'A' if is_link(new) => b" (new +l)",
