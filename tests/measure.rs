@@ -41,7 +41,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use support::Case;
@@ -72,7 +72,30 @@ fn settled_heap(files: i64) -> i64 {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    held()
+    // A thread may be about to begin.
+    for _ in 0..20 {
+        let before = held();
+        std::thread::sleep(Duration::from_micros(500));
+        if held() == before {
+            break;
+        }
+    }
+    let now = held();
+    LAST_HELD.store(now + files, Ordering::Relaxed);
+    now
+}
+
+/// What the heap held when it was last looked at, since the reset before that; `UNKNOWN` for a new subject.
+static LAST_HELD: AtomicI64 = AtomicI64::new(UNKNOWN);
+const UNKNOWN: i64 = i64::MIN;
+
+/// Resets the heap's peak. Gives what the heap has grown by since it was looked at: a thread may have dropped meanwhile what the
+/// run before left.
+fn reset_heap() -> i64 {
+    let last = LAST_HELD.load(Ordering::Relaxed);
+    let moved = if last == UNKNOWN { 0 } else { heap_now().map_or(0, |now| now - last) };
+    HEAP.reset_peak_memory();
+    moved
 }
 
 /// The time for which this thread had a processor.
@@ -178,6 +201,7 @@ impl Subject {
     }
 
     fn measure(&self) -> Figures {
+        LAST_HELD.store(UNKNOWN, Ordering::Relaxed);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         match self {
             Self::Row(row) if row.hooks.is_some() => {
@@ -395,7 +419,7 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
     let mut longest = Longest::default();
     sandbox.fs().take_peak_memory();
     longest_step();
-    HEAP.reset_peak_memory();
+    let moved = reset_heap();
     let script = script();
     let limit = Duration::from_millis(script.limits.as_ref().unwrap_or(sandbox.limits()).wall_time_ms);
     let start = Instant::now();
@@ -427,7 +451,7 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
         taken,
         heap,
         charged: usage.peak_live_bytes + most_files.saturating_sub(files),
-        kept: settled_heap(left),
+        kept: settled_heap(left) + moved,
         poll: longest.time,
         place: longest.place.to_owned(),
         late: taken.saturating_sub(limit).saturating_sub(noise),
