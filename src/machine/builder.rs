@@ -321,6 +321,11 @@ impl Builder {
         }
     }
 
+    /// The fields that have ended.
+    pub(crate) fn field_count(&self) -> usize {
+        self.done.len()
+    }
+
     /// Whether there is more than one field.
     pub(crate) fn has_breaks(&self) -> bool {
         !self.done.is_empty()

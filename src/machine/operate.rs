@@ -310,7 +310,7 @@ impl Process {
                         self.x.fields.push(program.text(text));
                         continue;
                     }
-                    Op::EndField if self.x.defers_pathnames(&self.shell, run) => return Ok(self.again()),
+                    Op::EndField if self.x.defers_fields(&self.shell, run) => return Ok(self.again()),
                     Op::EndField => {
                         self.x.end_field(&mut self.shell, run)?;
                         continue;

@@ -280,7 +280,11 @@ impl Process {
                     self.shell.report(ExpansionError::NullByte);
                 }
                 self.shell.state.status = status;
-                self.x.append_text(&mut self.shell, &bytes, quoting);
+                if bytes.len() > super::work::LONG {
+                    self.x.append_value(&mut self.shell, &Text::from(bytes), quoting);
+                } else {
+                    self.x.append_text(&mut self.shell, &bytes, quoting);
+                }
             }
         }
     }

@@ -116,14 +116,14 @@ impl Expansion {
         field.into_pattern(options)
     }
 
-    /// Whether the word's end looks at many files, perhaps, and so has to wait until the run may.
-    pub(crate) fn defers_pathnames(&self, shell: &Shell, run: &Run) -> bool {
-        self.builder.wildcards() > 0
+    /// Whether the word's end makes many fields, or looks at many files, perhaps, and so has to wait until the run may.
+    pub(crate) fn defers_fields(&self, shell: &Shell, run: &Run) -> bool {
+        let looks_at_many = self.builder.wildcards() > 0
             && !shell.state.options.has(ShellOption::NoGlob)
             && (self.builder.wildcards() > FEW_WILDCARDS
                 || shell.state.options.has(ShellOption::GlobStar)
-                || run.services.session.fs.usage().files > MANY as u64)
-            && !run.services.meter.may_take_long()
+                || run.services.session.fs.usage().files > MANY as u64);
+        (looks_at_many || self.builder.field_count() > MANY) && !run.services.meter.may_take_long()
     }
 
     /// A brace expansion with many results, without other expansions in it.
