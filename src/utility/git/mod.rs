@@ -21,6 +21,7 @@ mod editor;
 mod error;
 mod graph;
 mod history;
+mod hook;
 mod identity;
 mod ignore;
 mod index;

@@ -1,5 +1,6 @@
-//! `git commit`: the index becomes a commit. Hooks and editors are not run.
+//! `git commit`: the index becomes a commit. `hooks.rs` runs the repository's hooks; editors are not run.
 
+mod hooks;
 mod message;
 
 use super::prelude::*;
@@ -13,8 +14,9 @@ use crate::utility::git::object::tree::{TREE, TreeEntry, write};
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 use crate::utility::git::status::Ignored;
+use hooks::CommitHooks;
 pub(super) use message::cleaned;
-use message::{add_trailers, author, given_message, tidied};
+use message::{add_trailers, author, given_message, is_empty_message, tidied};
 
 options! {
     enum Opt {
@@ -42,7 +44,7 @@ options! {
         Patch = flag('p', "patch", "not supported"),
         Only = flag('o', "only", "commit only specified files"),
         NoVerify = flag('n', "no-verify", "bypass pre-commit and commit-msg hooks"),
-        Verify = flag('\0', "verify", "run hooks, of which there are none"),
+        Verify = flag('\0', "verify", "run hooks (default)"),
         DryRun = flag('\0', "dry-run", "show what would be committed"),
         Short = flag('\0', "short", "show status concisely"),
         Porcelain = flag('\0', "porcelain", "machine-readable output"),
@@ -218,8 +220,18 @@ async fn run(git: &mut Git) -> Result<u8> {
     if is_dry {
         return show_status(git, &arguments, &committed, shown).await;
     }
+    let author = author(git, &arguments, amended.as_deref()).await?;
+    // Whether there is something to commit does not depend on what hooks do.
     let tree = git.write_tree(&committed).await?;
     let is_empty = tree == old_tree && parents.len() < 2;
+    let hooks = CommitHooks::new(git, &arguments, &author);
+    match hooks.before(git, committed).await? {
+        Some(changed) => committed = changed,
+        None => return Ok(1),
+    }
+    if !hooks.is_partial {
+        index = committed.clone();
+    }
     let allows_empty = arguments.has(Opt::AllowEmpty) || (amends && parents.is_empty());
     if is_empty && !allows_empty && !amends {
         return show_status(git, &arguments, &committed, shown).await;
@@ -232,7 +244,6 @@ async fn run(git: &mut Git) -> Result<u8> {
         show_status(git, &arguments, &committed, shown).await?;
         return Ok(1);
     }
-    let author = author(git, &arguments, amended.as_deref()).await?;
     let Some(text) = given_message(git, &arguments, amended.as_deref()).await? else {
         git.edit_message()?;
         return Err(GitError::Plain("Aborting commit due to empty commit message.\n".into(), 1));
@@ -241,10 +252,12 @@ async fn run(git: &mut Git) -> Result<u8> {
     if arguments.has(Opt::Edit) {
         git.edit_message()?;
     }
-    if text.trim_ascii().is_empty() && !arguments.has(Opt::AllowEmptyMessage) {
+    add_trailers(git, &arguments, &mut text)?;
+    let Some(text) = hooks.with_message(git, &arguments, text).await? else { return Ok(1) };
+    if is_empty_message(&text) && !arguments.has(Opt::AllowEmptyMessage) {
         return Err(GitError::Plain("Aborting commit due to empty commit message.\n".into(), 1));
     }
-    add_trailers(git, &arguments, &mut text)?;
+    let tree = git.write_tree(&committed).await?;
     let id = git.write_commit(tree, &parents, &author, &text).await?;
     let title = subject(&text);
     let word: &[u8] = match (amends, parents.len()) {
@@ -259,6 +272,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         let path = crate::utility::file::join(&git.repo.git_dir, name);
         crate::utility::git::error::found(git.fs().remove_file(&path))?;
     }
+    hooks.after(git, &arguments, head.filter(|_| amends), id).await?;
     if !arguments.has(Opt::Quiet) {
         let shows_date = amends || arguments.has_any([Opt::Date, Opt::ReuseMessage, Opt::ReeditMessage]);
         summary(git, id, &title, (old_tree, tree), parents.is_empty(), (shows_date, &author)).await?;

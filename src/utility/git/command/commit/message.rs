@@ -30,6 +30,12 @@ pub(in crate::utility::git::command) fn cleaned(text: &[u8], strips_comments: bo
     out
 }
 
+/// Whether a message says nothing but who signs it off.
+pub(super) fn is_empty_message(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    lines.all(|line| line.trim_ascii().is_empty() || line.starts_with(b"Signed-off-by: "))
+}
+
 /// The message that was given; `None`: none was.
 pub(super) async fn given_message(
     git: &mut Git,

@@ -1,0 +1,99 @@
+//! Hooks of the repository (githooks(5)): programs of the session in `core.hooksPath`, or in `hooks` of the repository, that a
+//! command runs at its places. What they print goes where errors go.
+
+use super::Git;
+use super::error::{Result, found};
+use crate::io::Description;
+use crate::memory::{Arc, JoinMetered, ToMetered, Vec, format};
+use crate::text::Text;
+use crate::utility::file::join;
+use crate::utility::{CommandError, Environment, ExitStatus};
+
+/// What a hook is run with beside its name.
+#[derive(Debug, Default)]
+pub(crate) struct HookInput {
+    pub(crate) arguments: Vec<Text>,
+    /// Variables beside those of the command.
+    pub(crate) variables: Vec<(Text, Text)>,
+    /// Its standard input; nothing else is read there.
+    pub(crate) text: Text,
+}
+
+impl Git {
+    /// A path of the repository as commands that run in the topmost folder of the work tree are told of it.
+    pub(crate) fn shown_to_hooks(&self, folder: &[u8], name: &[u8]) -> Text {
+        let full = join(folder, name);
+        let top = self.repo.work_tree.as_deref().unwrap_or_default();
+        let inner = full.strip_prefix(top).and_then(|rest| rest.strip_prefix(b"/"));
+        Text::from(inner.filter(|rest| rest.starts_with(b".git/")).unwrap_or(&full))
+    }
+
+    /// Where the hook is, as it is called; `None`: there is none that can be run, which is told of a file that is not executable.
+    fn hook(&mut self, name: &str) -> Result<Option<Text>> {
+        let shown = match self.config.get("core.hookspath") {
+            Some(folder) => match folder.strip_prefix(b"~/") {
+                Some(rest) => {
+                    let home = self.variable("HOME").map(|home| home.to_metered()).unwrap_or_default();
+                    Text::from(join(&join(&home, rest), name.as_bytes()))
+                }
+                None => Text::from([folder, b"/", name.as_bytes()].concat_metered()),
+            },
+            None => self.shown_to_hooks(&self.repo.common_dir, format!("hooks/{name}").as_bytes()),
+        };
+        let top = self.repo.work_tree.clone().unwrap_or_else(|| self.repo.git_dir.clone());
+        let path = crate::vfs::path::join(&top, &shown);
+        match found(self.fs().metadata(&path))? {
+            Some(metadata) if metadata.mode & 0o111 != 0 => Ok(Some(shown)),
+            Some(_) => {
+                if self.config.truth("advice.ignoredhook") != Some(false) {
+                    self.say(&format!(
+                        "hint: The '{shown}' hook was ignored because it's not set as executable.\n\
+                         hint: You can disable this warning with `git config advice.ignoredHook false`."
+                    ));
+                }
+                Ok(None)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Whether there is a hook that can be run.
+    pub(crate) fn has_hook(&mut self, name: &str) -> Result<bool> {
+        Ok(self.hook(name)?.is_some())
+    }
+
+    /// Runs a hook, if there is one: its exit status.
+    pub(crate) async fn run_hook(&mut self, name: &str, input: HookInput) -> Result<Option<u8>> {
+        let Some(path) = self.hook(name)? else { return Ok(None) };
+        let top = self.repo.work_tree.clone().unwrap_or_else(|| self.repo.git_dir.clone());
+        let file = crate::vfs::path::join(&top, &path);
+        if found(self.fs().metadata(&file))?.is_some_and(|metadata| metadata.is_directory()) {
+            self.say(&format!("fatal: cannot exec '{path}': Permission denied"));
+            return Ok(Some(1));
+        }
+        let mut argv: Vec<Text> = Vec::new();
+        argv.push(path.clone());
+        argv.extend(input.arguments);
+        let mut request = self.ctx.command(argv);
+        let mut env = Environment::clone(&request.environment);
+        env.set("GIT_PREFIX".into(), Text::from(self.repo.prefix.as_slice()));
+        for (name, value) in input.variables {
+            env.set(name, value);
+        }
+        request.environment = Arc::new(env);
+        request.cwd = Text::from(top.as_slice());
+        request.stdin =
+            Some(if input.text.is_empty() { Description::null() } else { Description::memory(input.text) });
+        request.stdout = self.ctx.descriptors.get(2).cloned();
+        self.ctx.stdout.flush().await?;
+        self.ctx.stderr.flush().await?;
+        match self.ctx.run_command(request).await {
+            Ok(ExitStatus(status)) => Ok(Some(status)),
+            Err(CommandError::Limit(limit)) => Err(limit.into()),
+            Err(_) => {
+                self.say(&format!("fatal: cannot exec '{path}': No such file or directory"));
+                Ok(Some(1))
+            }
+        }
+    }
+}
