@@ -3,6 +3,7 @@
 
 use super::Git;
 use super::error::{Result, found};
+use super::object::id::ObjectId;
 use crate::io::Description;
 use crate::memory::{Arc, JoinMetered, ToMetered, Vec, format};
 use crate::text::Text;
@@ -19,7 +20,30 @@ pub(crate) struct HookInput {
     pub(crate) text: Text,
 }
 
+impl HookInput {
+    /// Nothing but arguments.
+    pub(crate) fn of(arguments: impl IntoIterator<Item = Text>) -> Self {
+        Self { arguments: arguments.into_iter().collect(), ..Self::default() }
+    }
+}
+
 impl Git {
+    /// Tells `post-checkout` what was checked out before and is now, and whether that is a branch or files. The status of the
+    /// command.
+    pub(crate) async fn checked_out(
+        &mut self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        is_branch: bool,
+    ) -> Result<u8> {
+        let name = |id: Option<ObjectId>| Text::from(id.unwrap_or(ObjectId::ZERO).hex());
+        let flag = if is_branch { "1" } else { "0" };
+        let status =
+            self.run_hook("post-checkout", HookInput::of([name(old), name(new), flag.into()])).await?;
+        let status = status.unwrap_or(0);
+        Ok(if is_branch { u8::from(status != 0) } else { status })
+    }
+
     /// A path of the repository as commands that run in the topmost folder of the work tree are told of it.
     pub(crate) fn shown_to_hooks(&self, folder: &[u8], name: &[u8]) -> Text {
         let full = join(folder, name);

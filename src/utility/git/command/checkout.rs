@@ -77,7 +77,7 @@ async fn run(git: &mut Git) -> Result<u8> {
         check_switching(&arguments)?;
     }
     if let Some(name) = arguments.value(Opt::Orphan).cloned() {
-        return git.switch_orphan(&name);
+        return git.switch_orphan(&name, arguments.has(Opt::Quiet), true).await;
     }
     let new = arguments.value(Opt::NewBranch).map(|name| (name.clone(), false));
     if let Some((name, is_forced)) =
@@ -185,16 +185,18 @@ async fn take(
         is_quiet: arguments.has(Opt::Quiet),
     };
     let count = git.take_paths(paths, source, options).await?;
-    let Some(before) = told.filter(|_| !options.is_quiet) else { return Ok(0) };
-    let plural = if count == 1 { "" } else { "s" };
-    match (source, before.first()) {
-        (Some(tree), Some(_)) => {
-            let short = git.abbreviate(&tree, None)?;
-            git.say(&format!("Updated {count} path{plural} from {short}"));
+    if let Some(before) = told.filter(|_| !options.is_quiet) {
+        let plural = if count == 1 { "" } else { "s" };
+        match (source, before.first()) {
+            (Some(tree), Some(_)) => {
+                let short = git.abbreviate(&tree, None)?;
+                git.say(&format!("Updated {count} path{plural} from {short}"));
+            }
+            _ => git.say(&format!("Updated {count} path{plural} from the index")),
         }
-        _ => git.say(&format!("Updated {count} path{plural} from the index")),
     }
-    Ok(0)
+    let head = git.head_id()?;
+    git.checked_out(head, head, false).await
 }
 
 impl Git {
@@ -373,15 +375,18 @@ impl Git {
         self.switch(id, Some(full), name, options, true).await
     }
 
-    /// Switches to a branch without commits.
-    pub(super) fn switch_orphan(&mut self, name: &Text) -> Result<u8> {
+    /// Switches to a branch without commits, from one; `stays`: files stay as those of that commit.
+    pub(super) async fn switch_orphan(&mut self, name: &Text, is_quiet: bool, stays: bool) -> Result<u8> {
         let full = [&b"refs/heads/"[..], name].concat_metered();
         if self.ref_id(&full)?.is_some() {
             return Err(fatal!("a branch named '{name}' already exists"));
         }
+        let head = self.head_id()?;
         self.write_symbolic(b"HEAD", &full, None)?;
-        self.say(&format!("Switched to a new branch '{name}'"));
-        Ok(0)
+        if !is_quiet {
+            self.say(&format!("Switched to a new branch '{name}'"));
+        }
+        self.checked_out(head, head.filter(|_| stays), true).await
     }
 
     async fn switch(
@@ -444,7 +449,8 @@ impl Git {
                 }
             }
         }
-        self.tell_place(new, branch.is_some() && !is_new, options).await
+        self.tell_place(new, branch.is_some() && !is_new, options).await?;
+        self.checked_out(old_id, Some(id), true).await
     }
 
     /// `checkout`, `checkout HEAD`: nothing moves; with `--force` files are as they were.
@@ -453,13 +459,15 @@ impl Git {
         if options.is_forced {
             self.move_trees(tree, tree, true, "checkout").await?;
         }
-        self.tell_place(tree, true, options).await
+        self.tell_place(tree, true, options).await?;
+        let head = self.head_id()?;
+        self.checked_out(head, head, true).await
     }
 
     /// Tells which files differ, and of a branch how it stands to the one that it follows.
-    async fn tell_place(&mut self, new: ObjectId, is_branch: bool, options: SwitchOptions) -> Result<u8> {
+    async fn tell_place(&mut self, new: ObjectId, is_branch: bool, options: SwitchOptions) -> Result<()> {
         if options.branch.is_quiet {
-            return Ok(0);
+            return Ok(());
         }
         if !options.is_forced {
             let index = self.read_index().await?;
@@ -484,7 +492,7 @@ impl Git {
                 self.print(b"\n").await?;
             }
         }
-        Ok(0)
+        Ok(())
     }
 
     fn log_move(&mut self, old: Option<ObjectId>, new: ObjectId, message: &[u8]) -> Result<()> {

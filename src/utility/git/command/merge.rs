@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::memory::format;
 use crate::utility::git::diff::options::Formats;
 use crate::utility::git::diff::tree::{TreeOptions, compare};
+use crate::utility::git::hook::HookInput;
 use crate::utility::git::pathspec::Pathspec;
 
 options! {
@@ -81,5 +82,7 @@ async fn run(git: &mut Git) -> Result<u8> {
             git.print_changes(&changes, &options).await?;
         }
     }
+    // The argument says that it was no `--squash`.
+    git.run_hook("post-merge", HookInput::of(["0".into()])).await?;
     Ok(0)
 }

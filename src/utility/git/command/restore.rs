@@ -68,7 +68,8 @@ async fn run(git: &mut Git) -> Result<u8> {
         is_quiet: arguments.has(Opt::Quiet),
     };
     git.take_paths(&arguments.operands, source, options).await?;
-    Ok(0)
+    let head = git.head_id()?;
+    git.checked_out(head, head, false).await
 }
 
 /// How paths are taken.

@@ -36,7 +36,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     if let Some(name) = arguments.value(Opt::Orphan).cloned() {
         git.reset_hard(ObjectId::EMPTY_TREE).await?;
-        return git.switch_orphan(&name);
+        return git.switch_orphan(&name, arguments.has(Opt::Quiet), false).await;
     }
     let options = SwitchOptions {
         detaches: arguments.has(Opt::Detach),
