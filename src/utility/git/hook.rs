@@ -5,10 +5,17 @@ use super::Git;
 use super::error::{Result, found};
 use super::object::id::ObjectId;
 use crate::io::Description;
-use crate::memory::{Arc, JoinMetered, ToMetered, Vec, format};
+use crate::memory::{Arc, JoinMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::file::join;
-use crate::utility::{CommandError, Environment, ExitStatus};
+use crate::utility::{CommandError, CommandRequest, Environment, ExitStatus};
+
+/// A hook that can be run, as it is called.
+#[derive(Debug)]
+pub(crate) struct Hook {
+    path: Text,
+    is_folder: bool,
+}
 
 /// What a hook is run with beside its name.
 #[derive(Debug, Default)]
@@ -52,71 +59,80 @@ impl Git {
         Text::from(inner.filter(|rest| rest.starts_with(b".git/")).unwrap_or(&full))
     }
 
-    /// Where the hook is, as it is called; `None`: there is none that can be run, which is told of a file that is not executable.
-    fn hook(&mut self, name: &str) -> Result<Option<Text>> {
-        let shown = match self.config.get("core.hookspath") {
-            Some(folder) => match folder.strip_prefix(b"~/") {
-                Some(rest) => {
-                    let home = self.variable("HOME").map(|home| home.to_metered()).unwrap_or_default();
-                    Text::from(join(&join(&home, rest), name.as_bytes()))
-                }
-                None => Text::from([folder, b"/", name.as_bytes()].concat_metered()),
-            },
+    /// The hook of that name; `None`: there is none that can be run, which is told of a file that is not executable.
+    pub(crate) fn hook(&mut self, name: &str) -> Result<Option<Hook>> {
+        let path = match self.config.get("core.hookspath") {
+            Some(folder) => {
+                Text::from([&self.expand_home(folder), &b"/"[..], name.as_bytes()].concat_metered())
+            }
             None => self.shown_to_hooks(&self.repo.common_dir, format!("hooks/{name}").as_bytes()),
         };
-        let top = self.repo.work_tree.clone().unwrap_or_else(|| self.repo.git_dir.clone());
-        let path = crate::vfs::path::join(&top, &shown);
-        match found(self.fs().metadata(&path))? {
-            Some(metadata) if metadata.mode & 0o111 != 0 => Ok(Some(shown)),
-            Some(_) => {
-                if self.config.truth("advice.ignoredhook") != Some(false) {
-                    self.say(&format!(
-                        "hint: The '{shown}' hook was ignored because it's not set as executable.\n\
-                         hint: You can disable this warning with `git config advice.ignoredHook false`."
-                    ));
-                }
-                Ok(None)
-            }
-            None => Ok(None),
+        let Some(metadata) = found(self.fs().metadata(&crate::vfs::path::join(self.top(), &path)))? else {
+            return Ok(None);
+        };
+        if metadata.mode & 0o111 != 0 {
+            return Ok(Some(Hook { path, is_folder: metadata.is_directory() }));
         }
+        if self.config.truth("advice.ignoredhook") != Some(false) {
+            self.say(&format!(
+                "hint: The '{path}' hook was ignored because it's not set as executable.\n\
+                 hint: You can disable this warning with `git config advice.ignoredHook false`."
+            ));
+        }
+        Ok(None)
     }
 
-    /// Whether there is a hook that can be run.
-    pub(crate) fn has_hook(&mut self, name: &str) -> Result<bool> {
-        Ok(self.hook(name)?.is_some())
+    /// The folder that hooks and aliases run in.
+    fn top(&self) -> &[u8] {
+        self.repo.work_tree.as_ref().unwrap_or(&self.repo.git_dir)
+    }
+
+    /// A request for a command in the topmost folder of the work tree, which is told where git was called.
+    pub(crate) fn command_at_top(&self, argv: Vec<Text>) -> CommandRequest {
+        let mut request = self.ctx.command(argv);
+        let mut env = Environment::clone(&request.environment);
+        env.set("GIT_PREFIX".into(), Text::from(self.repo.prefix.as_slice()));
+        request.environment = Arc::new(env);
+        if let Some(top) = &self.repo.work_tree {
+            request.cwd = Text::from(top.as_slice());
+        }
+        request
     }
 
     /// Runs a hook, if there is one: its exit status.
     pub(crate) async fn run_hook(&mut self, name: &str, input: HookInput) -> Result<Option<u8>> {
-        let Some(path) = self.hook(name)? else { return Ok(None) };
-        let top = self.repo.work_tree.clone().unwrap_or_else(|| self.repo.git_dir.clone());
-        let file = crate::vfs::path::join(&top, &path);
-        if found(self.fs().metadata(&file))?.is_some_and(|metadata| metadata.is_directory()) {
+        match self.hook(name)? {
+            Some(hook) => self.run_found_hook(hook, input).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Runs a hook that was found.
+    pub(crate) async fn run_found_hook(&mut self, hook: Hook, input: HookInput) -> Result<u8> {
+        let Hook { path, is_folder } = hook;
+        if is_folder {
             self.say(&format!("fatal: cannot exec '{path}': Permission denied"));
-            return Ok(Some(1));
+            return Ok(1);
         }
         let mut argv: Vec<Text> = Vec::new();
         argv.push(path.clone());
         argv.extend(input.arguments);
-        let mut request = self.ctx.command(argv);
-        let mut env = Environment::clone(&request.environment);
-        env.set("GIT_PREFIX".into(), Text::from(self.repo.prefix.as_slice()));
+        let mut request = self.command_at_top(argv);
+        let env = Arc::make_mut(&mut request.environment);
         for (name, value) in input.variables {
             env.set(name, value);
         }
-        request.environment = Arc::new(env);
-        request.cwd = Text::from(top.as_slice());
         request.stdin =
             Some(if input.text.is_empty() { Description::null() } else { Description::memory(input.text) });
         request.stdout = self.ctx.descriptors.get(2).cloned();
         self.ctx.stdout.flush().await?;
         self.ctx.stderr.flush().await?;
         match self.ctx.run_command(request).await {
-            Ok(ExitStatus(status)) => Ok(Some(status)),
+            Ok(ExitStatus(status)) => Ok(status),
             Err(CommandError::Limit(limit)) => Err(limit.into()),
             Err(_) => {
                 self.say(&format!("fatal: cannot exec '{path}': No such file or directory"));
-                Ok(Some(1))
+                Ok(1)
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::utility::git::object::tree::{TREE, TreeEntry, write};
 use crate::utility::git::pathspec::Pathspec;
 use crate::utility::git::pretty::subject;
 use crate::utility::git::status::Ignored;
-use hooks::CommitHooks;
+use hooks::{CommitHooks, Verdict};
 pub(super) use message::cleaned;
 use message::{add_trailers, author, given_message, is_empty_message, tidied};
 
@@ -222,15 +222,19 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     let author = author(git, &arguments, amended.as_deref()).await?;
     // Whether there is something to commit does not depend on what hooks do.
-    let tree = git.write_tree(&committed).await?;
+    let mut tree = git.write_tree(&committed).await?;
     let is_empty = tree == old_tree && parents.len() < 2;
     let hooks = CommitHooks::new(git, &arguments, &author);
-    match hooks.before(git, committed).await? {
-        Some(changed) => committed = changed,
-        None => return Ok(1),
-    }
-    if !hooks.is_partial {
-        index = committed.clone();
+    match hooks.before(git, &committed).await? {
+        Verdict::Unchanged => {}
+        Verdict::Left(changed) => {
+            tree = git.write_tree(&changed).await?;
+            if !hooks.is_partial {
+                index = changed.clone();
+            }
+            committed = changed;
+        }
+        Verdict::Refused => return Ok(1),
     }
     let allows_empty = arguments.has(Opt::AllowEmpty) || (amends && parents.is_empty());
     if is_empty && !allows_empty && !amends {
@@ -257,7 +261,6 @@ async fn run(git: &mut Git) -> Result<u8> {
     if is_empty_message(&text) && !arguments.has(Opt::AllowEmptyMessage) {
         return Err(GitError::Plain("Aborting commit due to empty commit message.\n".into(), 1));
     }
-    let tree = git.write_tree(&committed).await?;
     let id = git.write_commit(tree, &parents, &author, &text).await?;
     let title = subject(&text);
     let word: &[u8] = match (amends, parents.len()) {

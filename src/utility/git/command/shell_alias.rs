@@ -16,13 +16,7 @@ async fn run(git: &mut Git) -> Result<u8> {
     }
     argv.push(script.into());
     argv.extend(args);
-    let mut request = git.ctx.command(argv);
-    let mut env = crate::utility::Environment::clone(&request.environment);
-    env.set("GIT_PREFIX".into(), Text::from(git.repo.prefix.as_slice()));
-    request.environment = crate::memory::Arc::new(env);
-    if let Some(top) = &git.repo.work_tree {
-        request.cwd = Text::from(top.as_slice());
-    }
+    let request = git.command_at_top(argv);
     git.ctx.stdout.flush().await?;
     match git.ctx.run_command(request).await {
         Ok(status) => Ok(status.0),

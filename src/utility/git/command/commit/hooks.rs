@@ -9,12 +9,21 @@ use crate::utility::Environment;
 use crate::utility::file::join;
 use crate::utility::git::command::prelude::*;
 use crate::utility::git::error::found;
-use crate::utility::git::hook::HookInput;
+use crate::utility::git::hook::{Hook, HookInput};
 use crate::utility::git::object::commit::Signature;
 use crate::utility::git::repository::read_file;
 
 /// The file that the message is in.
 const MESSAGE: &[u8] = b"COMMIT_EDITMSG";
+
+/// What `pre-commit` says to what will be committed.
+pub(super) enum Verdict {
+    /// No hook was asked.
+    Unchanged,
+    /// It may be committed, as the hook left it.
+    Left(Index),
+    Refused,
+}
 
 /// How the hooks of one commit are run.
 pub(super) struct CommitHooks {
@@ -56,32 +65,36 @@ impl CommitHooks {
         HookInput { arguments: arguments.into(), variables: self.author.clone(), text: Text::default() }
     }
 
-    /// Lets `pre-commit` look at what will be committed. Gives that, as the hook left it; `None`: the hook refuses.
-    pub(super) async fn before(&self, git: &mut Git, committed: Index) -> Result<Option<Index>> {
-        if !self.verifies || !git.has_hook("pre-commit")? {
-            return Ok(Some(committed));
-        }
+    /// Lets `pre-commit` look at what will be committed.
+    pub(super) async fn before(&self, git: &mut Git, committed: &Index) -> Result<Verdict> {
+        let hook = if self.verifies { git.hook("pre-commit")? } else { None };
+        let Some(hook) = hook else { return Ok(Verdict::Unchanged) };
         let Some(name) = self.other_index else {
-            let status = git.run_hook("pre-commit", self.input(&[])).await?;
-            return if status == Some(0) { git.read_index().await.map(Some) } else { Ok(None) };
+            return Self::verdict(git, hook, self.input(&[])).await;
         };
         let path = join(&git.repo.git_dir, name.as_bytes());
         let before = Arc::clone(&git.ctx.env);
         let mut env = Environment::clone(&before);
         env.set("GIT_INDEX_FILE".into(), Text::from(path.as_slice()));
         git.ctx.env = Arc::new(env);
-        let changed = self.on_other_index(git, &committed).await;
+        let changed = self.on_other_index(git, hook, committed).await;
         git.ctx.env = before;
         found(git.fs().remove_file(&path))?;
         changed
     }
 
-    async fn on_other_index(&self, git: &mut Git, committed: &Index) -> Result<Option<Index>> {
+    async fn on_other_index(&self, git: &mut Git, hook: Hook, committed: &Index) -> Result<Verdict> {
         git.write_index(committed).await?;
         let mut input = self.input(&[]);
         input.variables.retain(|variable| &*variable.0 != b"GIT_INDEX_FILE");
-        let status = git.run_hook("pre-commit", input).await?;
-        if status == Some(0) { git.read_index().await.map(Some) } else { Ok(None) }
+        Self::verdict(git, hook, input).await
+    }
+
+    async fn verdict(git: &mut Git, hook: Hook, input: HookInput) -> Result<Verdict> {
+        match git.run_found_hook(hook, input).await? {
+            0 => git.read_index().await.map(Verdict::Left),
+            _ => Ok(Verdict::Refused),
+        }
     }
 
     /// Puts the message into its file and lets the hooks change it. `None`: one refuses.
