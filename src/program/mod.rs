@@ -239,8 +239,7 @@ impl Program {
 
     /// An operation of the simple command whose code starts at `pc`; `None`: it is another command.
     pub(crate) fn simple_command(&self, pc: Pc) -> Option<Pc> {
-        let is_note = |op: &Op| matches!(op, Op::Note(_));
-        let notes = self.code.get(pc as usize..)?.iter().take_while(|op| is_note(op)).count();
+        let notes = self.code.get(pc as usize..)?.iter().take_while(|op| matches!(op, Op::Note(_))).count();
         let pc = pc.saturating_add(notes as Pc);
         match self.code.get(pc as usize)? {
             Op::Begin | Op::BeginWords | Op::ExecuteStatic(_) | Op::Debug(_) => {
