@@ -280,6 +280,7 @@ impl Process {
                     self.shell.report(ExpansionError::NullByte);
                 }
                 self.shell.state.status = status;
+                // What is short need not become a text first.
                 if bytes.len() > super::work::LONG {
                     self.x.append_value(&mut self.shell, &Text::from(bytes), quoting);
                 } else {

@@ -46,7 +46,7 @@ pub(crate) enum RegexError {
     /// What it compiles to is larger than its size limit. With a meter that is `regex_bytes`, and ends the run.
     #[error("Regular expression too big")]
     Size,
-    /// Groups are nested deeper than [`super::GREATEST_DEPTH`]. With a meter that ends the run.
+    /// Groups are nested deeper than `options::GREATEST_DEPTH`. With a meter that ends the run.
     #[error("Regular expression too big")]
     Depth,
     /// The end of a group that was not begun.
