@@ -3,51 +3,49 @@
 //! | member | holds |
 //! |---|---|
 //! | `on`, `hook` | the event and members of its hook: config and payload are those that the dialect's tests have for them, unless they are given |
-//! | `config`, `settings`, `save` | what is loaded, with which settings; whether it is loaded to be saved |
-//! | `event` | members of the payload, laid over those of the event |
-//! | `out` | what the runs end with, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message |
+//! | `config`, `name` | what is loaded, as JSON or as the text of a file, and its name in messages |
+//! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks); whether it is loaded to be saved |
+//! | `event`, `events` | members of the payload, laid over those of the event; payloads that are fired one after another, in one session |
+//! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message |
+//! | `session` | its `cwd`, its `variables`, and whether a file can not be written or removed (`fails`) |
 //! | `want` | what must be found, see [`found`]: of objects the members named, of lists all; a text that begins with `~` is to be found in one |
+//!
+//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row. What is wanted of a list may be `{"$any": WANT}` or
+//! `{"$none": WANT}`, of a text `{"$characters": N}`.
 
-use super::{Scripted, fire, load_for};
-use crate::hook::contract::Purpose;
+use super::{Asked, Scripted, block_on, written_for};
+use crate::clock::lock;
+use crate::hook::contract::{Contribution, LoadOptions, Purpose};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
+use crate::hook::record::LogRecord;
+use crate::hook::request::Request;
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::limit::{Limit, LimitError};
+use crate::text::Text;
 use serde_json::{Map, Value, json};
+
+/// The members of a row.
+const MEMBERS: [&str; 13] = [
+    "on", "hook", "config", "name", "settings", "options", "save", "event", "events", "out", "answers",
+    "session", "want",
+];
 
 /// Checks all rows of a file; `one` has config and payload for an event and members of its hook.
 pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> (Value, Value)) {
     let mut wrong = Vec::new();
     for line in rows.lines().filter(|line| line.starts_with('{')) {
-        let row: Map<String, Value> =
-            serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
-        let known = ["on", "hook", "config", "settings", "save", "event", "out", "want"];
-        assert!(row.keys().all(|name| known.contains(&name.as_str())), "{line}");
-        let (config, mut event) = row.get("on").map_or_else(Default::default, |on| {
+        let mut row: Value = serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
+        repeat(&mut row);
+        let Value::Object(row) = row else { continue };
+        assert!(row.keys().all(|name| MEMBERS.contains(&name.as_str())), "{line}");
+        let (config, payload) = row.get("on").map_or_else(Default::default, |on| {
             one(on.as_str().unwrap(), row.get("hook").unwrap_or(&Value::Null))
         });
-        let config = row.get("config").cloned().unwrap_or(config);
-        if let Some(Value::Object(more)) = row.get("event") {
-            let mut members = event.as_object().cloned().unwrap_or_default();
-            members.extend(more.clone());
-            event = members.into();
-        }
-        let purpose = if row.contains_key("save") { Purpose::Save } else { Purpose::Run };
-        let settings = row.get("settings").cloned().unwrap_or_else(|| json!({}));
-        let found = match load_for(dialect, &config, &settings, purpose) {
-            Err(error) => {
-                let problems: Vec<_> = error.problems.into_iter().map(|problem| problem.message).collect();
-                json!({"problems": problems})
-            }
-            Ok(hooks) => {
-                let out = row.get("out").and_then(Value::as_array).cloned().unwrap_or_default();
-                let host = Scripted::new(out.iter().map(outcome));
-                let fired = event.is_object().then(|| fire(&hooks, &host, &event));
-                found(&hooks, &host, fired.as_ref())
-            }
-        };
+        let config = row.get("config").unwrap_or(&config);
         let wanted = row.get("want").unwrap_or_else(|| panic!("{line}"));
+        let found = run(dialect, &row, config, &payload);
         if !fits(wanted, &found) {
             wrong.push(format!("{line}\nfound {found}"));
         }
@@ -55,57 +53,199 @@ pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> 
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn outcome(out: &Value) -> ScriptOutcome {
-    let text = |value: Option<&Value>| match value {
-        None => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
+/// Puts long texts where they are asked for.
+fn repeat(value: &mut Value) {
+    match value {
+        Value::Object(members) => match members.get("$repeat").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([Value::String(text), Value::Number(count)]) => {
+                *value = text.repeat(usize::try_from(count.as_u64().unwrap()).unwrap()).into();
+            }
+            _ => members.values_mut().for_each(repeat),
+        },
+        Value::Array(items) => items.iter_mut().for_each(repeat),
+        _ => {}
+    }
+}
+
+/// Loads and fires as a row says.
+fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Value) -> Value {
+    let text = text_of(config);
+    let detected = Dialect::detect("hooks", text.as_bytes())
+        .map_or_else(|why| why.to_string(), |found| found.name().to_owned());
+    let hooks = match HookSet::load(dialect, text.as_bytes(), &options(dialect, row)) {
+        Ok(hooks) => hooks,
+        Err(error) => {
+            let problems = || error.problems.iter();
+            return json!({
+                "detected": detected,
+                "problems": problems().map(|problem| &problem.message).collect::<Vec<_>>(),
+                "places": problems().map(ToString::to_string).collect::<Vec<_>>(),
+            });
+        }
     };
-    let Value::Array(parts) = out else { return ScriptOutcome::exited(0, text(Some(out)), "") };
+    let list = |name: &str| row.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let session = row.get("session").unwrap_or(&Value::Null);
+    let variables = session.get("variables").and_then(Value::as_object).cloned().unwrap_or_default();
+    let fails = |what: &str| session.get("fails").is_some_and(|fails| fails == what);
+    let host = Scripted {
+        answers: list("answers").iter().map(outcome).collect::<std::collections::VecDeque<_>>().into(),
+        directory: session.get("cwd").map(|cwd| Text::from(text_of(cwd))),
+        variables: variables
+            .iter()
+            .map(|(name, value)| (Text::from(name.as_str()), Text::from(text_of(value))))
+            .collect(),
+        write_fails: fails("write"),
+        remove_fails: fails("remove"),
+        ..Scripted::new(list("out").iter().map(outcome))
+    };
+    let over = |more: &Value| match (payload, more) {
+        (Value::Object(members), Value::Object(more)) => {
+            let mut members = members.clone();
+            members.extend(more.clone());
+            Value::Object(members)
+        }
+        _ => more.clone(),
+    };
+    let events = match (row.get("events"), row.get("event")) {
+        (Some(_), _) => list("events").iter().map(over).collect(),
+        (None, Some(event)) => vec![over(event)],
+        (None, None) if payload.is_null() => Vec::new(),
+        (None, None) => vec![payload.clone()],
+    };
+    let mut all = loaded(&hooks);
+    all.insert("detected".to_owned(), detected.into());
+    let mut firings = Vec::new();
+    for event in &events {
+        firings.push(Value::Object(match hooks.read_event(event) {
+            Ok(event) => found(&host, &block_on(hooks.fire(&host, &event))),
+            Err(error) => Map::from_iter([("event_error".to_owned(), error.to_string().into())]),
+        }));
+    }
+    if let Some(Value::Object(last)) = firings.last() {
+        all.extend(last.clone());
+    }
+    all.insert("firings".to_owned(), firings.into());
+    Value::Object(all)
+}
+
+fn options(dialect: Dialect, row: &Map<String, Value>) -> LoadOptions {
+    let given = row.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
+    let flag = |name: &str, usual: bool| given.get(name).and_then(Value::as_bool).unwrap_or(usual);
+    let contribution = |pair: &Value| Contribution {
+        origin: pair[0].as_str().unwrap().to_owned(),
+        hooks: pair[1].as_array().unwrap().clone(),
+    };
+    let contributions = given.get("contributions").and_then(Value::as_array);
+    LoadOptions {
+        purpose: if row.contains_key("save") { Purpose::Save } else { Purpose::Run },
+        settings: row.get("settings").and_then(Value::as_object).cloned().unwrap_or_default(),
+        contract: Some(
+            given
+                .get("contract")
+                .map_or_else(|| written_for(dialect), |name| name.as_str().unwrap().parse().unwrap()),
+        ),
+        contributions: contributions.into_iter().flatten().map(contribution).collect(),
+        may_assign_high_risk: flag("may_assign_high_risk", true),
+        declarative_bundles: flag("declarative_bundles", true),
+        fail_closed: flag("fail_closed", false),
+        variable_prefix: given.get("variable_prefix").map(text_of),
+        ..LoadOptions::new(row.get("name").map_or_else(|| "hooks".to_owned(), text_of))
+    }
+}
+
+/// A text as it is, JSON as it is written.
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn outcome(out: &Value) -> ScriptOutcome {
+    let Value::Array(parts) = out else { return ScriptOutcome::exited(0, text_of(out), "") };
+    let text = |place: usize| parts.get(place).map(text_of).unwrap_or_default();
     match parts.first() {
         Some(Value::String(end)) => ScriptOutcome::ended(match end.as_str() {
             "timed_out" => Ended::TimedOut,
             "output_exceeded" => Ended::OutputExceeded,
-            "syntax" => Ended::Syntax(text(parts.get(1))),
-            "not_started" => Ended::NotStarted(text(parts.get(1))),
+            "syntax" => Ended::Syntax(text(1)),
+            "not_started" => Ended::NotStarted(text(1)),
+            "limit" => Ended::Limit(LimitError { limit: Limit::Commands, allowed: 1, line: None }),
             other => panic!("{other}"),
         }),
         status => {
             let status =
                 status.and_then(Value::as_i64).and_then(|status| i32::try_from(status).ok()).unwrap();
-            ScriptOutcome::exited(status, text(parts.get(1)), text(parts.get(2)))
+            ScriptOutcome::exited(status, text(1), text(2))
         }
     }
 }
 
-/// What a config and a firing came to, in one object.
-fn found(hooks: &HookSet, host: &Scripted, outcome: Option<&Outcome>) -> Value {
-    let notices: Vec<_> = hooks.notices().iter().map(ToString::to_string).collect();
-    let mut all = json!({"hooks": hooks.hooks().len(), "notices": notices});
-    let Some(outcome) = outcome else { return all };
+/// What a config came to.
+fn loaded(hooks: &HookSet) -> Map<String, Value> {
+    let notices = hooks.notices().iter();
+    let all = hooks.hooks().iter();
+    let of = json!({
+        "hooks": hooks.hooks().len(),
+        "ids": all.clone().map(|hook| hook.id.as_str()).collect::<Vec<_>>(),
+        "timeouts_ms": all.map(|hook| u64::try_from(hook.timeout.as_millis()).unwrap()).collect::<Vec<_>>(),
+        "notices": notices.clone().map(ToString::to_string).collect::<Vec<_>>(),
+        "kinds": notices.map(|notice| notice.kind.name()).collect::<Vec<_>>(),
+    });
+    of.as_object().unwrap().clone()
+}
+
+/// What a firing came to. Runs, requests and logs are those of the session so far.
+fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
     let result = serde_json::to_value(&outcome.dialect_result).unwrap();
     let records = outcome.records.iter();
     let readings = || records.clone().filter_map(|record| record.run.as_ref().map(|run| &run.reading));
-    let stdin =
-        host.runs().into_iter().map(|run| serde_json::from_str(&run.stdin).unwrap_or(Value::from(run.stdin)));
-    let more = json!({
+    let runs = host.runs();
+    let all = json!({
         "decision": outcome.decision,
+        "proceeds": outcome.decision.proceeds(),
         "blocked": outcome.decision.blocked.as_ref().map(|block| &block.reason),
+        "blocked_by": outcome.decision.blocked.as_ref().map(|block| &block.hook),
         "result": result.as_object().and_then(|result| result.values().next()),
         "verdicts": readings().map(|reading| reading.verdict.name()).collect::<Vec<_>>(),
         "reasons": readings().map(|reading| &reading.reason).collect::<Vec<_>>(),
         "warnings": records.clone().flat_map(|record| &record.warnings).collect::<Vec<_>>(),
-        "runs": host.runs().len(),
-        "stdin": stdin.collect::<Vec<Value>>(),
+        "ran": records.clone().filter(|record| record.run.is_some()).map(|record| &record.hook).collect::<Vec<_>>(),
+        "records": records.clone().map(crate::hook::record::HookRecord::to_json).collect::<Vec<_>>(),
+        "explained": records.map(crate::hook::record::HookRecord::explain).collect::<String>(),
+        "runs": runs.len(),
+        "stdin": runs.iter().map(|run| serde_json::from_str(&run.stdin).unwrap_or(Value::from(run.stdin.as_str()))).collect::<Vec<Value>>(),
+        "asked": runs.iter().map(asked).collect::<Vec<_>>(),
+        "requests": lock(&host.requests).iter().map(Request::to_json).collect::<Vec<_>>(),
         "logs": host.log_lines(),
+        "log": lock(&host.logs).iter().map(LogRecord::to_json).collect::<Vec<_>>(),
+        "files": *lock(&host.files),
     });
-    all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    all
+    all.as_object().unwrap().clone()
+}
+
+/// What a run was given.
+fn asked(run: &Asked) -> Value {
+    json!({
+        "source": run.source,
+        "stdin": run.stdin,
+        "cwd": run.cwd,
+        "timeout_ms": u64::try_from(run.timeout.as_millis()).unwrap(),
+        "environment": run.environment.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+        "variables": run.environment.len(),
+        "files": run.files,
+    })
 }
 
 /// Whether what is wanted is there; what is absent is `null`.
 fn fits(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
+        (Value::Object(operator), Value::Array(found)) if operator.contains_key("$any") => {
+            found.iter().any(|found| fits(&operator["$any"], found))
+        }
+        (Value::Object(operator), Value::Array(found)) if operator.contains_key("$none") => {
+            !found.iter().any(|found| fits(&operator["$none"], found))
+        }
+        (Value::Object(operator), Value::String(found)) => {
+            operator.get("$characters").is_some_and(|wanted| *wanted == found.chars().count())
+        }
         (Value::Object(wanted), Value::Object(found)) => {
             wanted.iter().all(|(name, wanted)| fits(wanted, found.get(name).unwrap_or(&Value::Null)))
         }
