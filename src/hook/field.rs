@@ -22,6 +22,26 @@ impl Fault {
     }
 }
 
+/// The faults of one entry, in the order in which they are met: most platforms tell the first alone, a linter wants all.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<Fault>);
+
+impl Faults {
+    /// What was read; the default in the place of what is faulty.
+    pub(crate) fn keep<T: Default>(&mut self, read: Result<T, Fault>) -> T {
+        read.unwrap_or_else(|fault| {
+            self.0.push(fault);
+            T::default()
+        })
+    }
+
+    /// # Errors
+    /// All that was met, of which there is one at least.
+    pub(crate) fn none(self) -> Result<(), Vec<Fault>> {
+        if self.0.is_empty() { Ok(()) } else { Err(self.0) }
+    }
+}
+
 /// The members of an object, with what stands before their names in messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'n, 'p> {
@@ -92,6 +112,11 @@ impl<'n, 'p> Fields<'n, 'p> {
                 None => self.wrong_type(node, name, "a list of strings"),
             }
         })
+    }
+
+    /// The items of a list, which is `expected` in messages; none where it is absent.
+    pub(crate) fn list(&self, name: &str, expected: &str) -> Result<&'n [Node], Fault> {
+        Ok(self.typed(name, expected, Node::as_array)?.unwrap_or_default())
     }
 
     pub(crate) fn object(&self, name: &str) -> Result<Option<&'n Node>, Fault> {

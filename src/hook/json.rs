@@ -307,6 +307,18 @@ impl<'a> ObjectWriter<'a> {
         append_json(self.out, value);
     }
 
+    /// Appends a member whose value is put in later; where it belongs.
+    pub(crate) fn put_later(&mut self, name: &str) -> usize {
+        self.name(name);
+        self.out.len()
+    }
+
+    /// Appends a member that is an object, to be written and ended before the next one.
+    pub(crate) fn put_object(&mut self, name: &str) -> ObjectWriter<'_> {
+        self.name(name);
+        ObjectWriter::new(self.out)
+    }
+
     /// [`ObjectWriter::put`] of what may not be there.
     pub(crate) fn put_some<T: serde::Serialize>(&mut self, name: &str, value: Option<T>) {
         if let Some(value) = value {

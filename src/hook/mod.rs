@@ -68,6 +68,7 @@ pub(crate) mod id;
 pub(crate) mod json;
 #[cfg(feature = "tools")]
 pub mod lint;
+mod loading;
 pub(crate) mod matcher;
 pub(crate) mod notice;
 pub(crate) mod observer;

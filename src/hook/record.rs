@@ -4,7 +4,7 @@
 //! A dialect's own log events are made from it ([`LogRecord`]) and go to the host's [`HookObserver`](super::HookObserver) and to `tracing`
 //! (target `hookbox::hook`). Nothing is built when nobody listens.
 
-use super::decision::Reading;
+use super::decision::{Block, Decision, Reading};
 use super::event::EventContext;
 use super::id::HookId;
 use super::matcher::Mismatch;
@@ -107,6 +107,20 @@ pub enum Effect {
         /// For the end user.
         user_message: Option<String>,
     },
+}
+
+impl Effect {
+    /// A block, put into what the chain comes to.
+    pub(crate) fn block(
+        decision: &mut Decision,
+        hook: &HookId,
+        reason: String,
+        user_message: Option<String>,
+    ) -> Self {
+        let effect = Self::Blocked { reason: reason.clone(), user_message: user_message.clone() };
+        decision.blocked = Some(Block { hook: hook.clone(), reason, user_message });
+        effect
+    }
 }
 
 /// A log event in a dialect's own shape.

@@ -10,8 +10,9 @@
 //! | `session` | its `cwd`, its `variables`, and whether a file can not be written or removed (`fails`) |
 //! | `want` | what must be found, see [`found`]: of objects the members named, of lists all; a text that begins with `~` is to be found in one |
 //!
-//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row. What is wanted of a list may be `{"$any": WANT}` or
-//! `{"$none": WANT}`, of a text `{"$characters": N}`.
+//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row, and for a long list where it repeats something else. What is
+//! wanted of a list may be `{"$any": WANT}` or `{"$none": WANT}`, of a text `{"$characters": N}`, of anything `{"$all": [WANT, ...]}`
+//! or, with no member more, `{"$exactly": VALUE}`.
 
 use super::{Asked, Scripted, block_on, written_for};
 use crate::clock::lock;
@@ -53,12 +54,16 @@ pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> 
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Puts long texts where they are asked for.
+/// Puts long texts and lists where they are asked for.
 fn repeat(value: &mut Value) {
     match value {
         Value::Object(members) => match members.get("$repeat").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([Value::String(text), Value::Number(count)]) => {
-                *value = text.repeat(usize::try_from(count.as_u64().unwrap()).unwrap()).into();
+            Some([repeated, Value::Number(count)]) => {
+                let count = usize::try_from(count.as_u64().unwrap()).unwrap();
+                *value = match repeated {
+                    Value::String(text) => text.repeat(count).into(),
+                    other => vec![other.clone(); count].into(),
+                };
             }
             _ => members.values_mut().for_each(repeat),
         },
@@ -80,6 +85,7 @@ fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Val
                 "detected": detected,
                 "problems": problems().map(|problem| &problem.message).collect::<Vec<_>>(),
                 "places": problems().map(ToString::to_string).collect::<Vec<_>>(),
+                "shown": problems().map(crate::document::ConfigProblem::show).collect::<Vec<_>>(),
             });
         }
     };
@@ -187,7 +193,8 @@ fn loaded(hooks: &HookSet) -> Map<String, Value> {
         "ids": all.clone().map(|hook| hook.id.as_str()).collect::<Vec<_>>(),
         "timeouts_ms": all.map(|hook| u64::try_from(hook.timeout.as_millis()).unwrap()).collect::<Vec<_>>(),
         "notices": notices.clone().map(ToString::to_string).collect::<Vec<_>>(),
-        "kinds": notices.map(|notice| notice.kind.name()).collect::<Vec<_>>(),
+        "kinds": notices.clone().map(|notice| notice.kind.name()).collect::<Vec<_>>(),
+        "notice_logs": notices.map(|notice| notice.log.as_ref().map(LogRecord::to_json)).collect::<Vec<_>>(),
     });
     of.as_object().unwrap().clone()
 }
@@ -216,7 +223,8 @@ fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
         "requests": lock(&host.requests).iter().map(Request::to_json).collect::<Vec<_>>(),
         "logs": host.log_lines(),
         "log": lock(&host.logs).iter().map(LogRecord::to_json).collect::<Vec<_>>(),
-        "files": *lock(&host.files),
+        "audited": lock(&host.audited).len(),
+        "files": lock(&host.files).keys().collect::<Vec<_>>(),
     });
     all.as_object().unwrap().clone()
 }
@@ -237,6 +245,12 @@ fn asked(run: &Asked) -> Value {
 /// Whether what is wanted is there; what is absent is `null`.
 fn fits(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
+        (Value::Object(operator), found) if operator.contains_key("$exactly") => {
+            operator["$exactly"] == *found
+        }
+        (Value::Object(operator), found) if operator.contains_key("$all") => {
+            operator["$all"].as_array().unwrap().iter().all(|wanted| fits(wanted, found))
+        }
         (Value::Object(operator), Value::Array(found)) if operator.contains_key("$any") => {
             found.iter().any(|found| fits(&operator["$any"], found))
         }

@@ -19,31 +19,20 @@ words! {
 /// What a matcher asks of a call (1.4).
 #[derive(Debug, Default)]
 pub(super) struct Matcher {
-    pub(super) name: Option<NamePattern>,
-    pub(super) glob: Option<NamePattern>,
-    pub(super) argument: ArgumentRule,
-}
-
-/// The truth table R6.
-#[derive(Debug, Default)]
-pub(super) enum ArgumentRule {
-    #[default]
-    Any,
-    Test(ArgumentPattern),
-    Never(&'static str),
+    pub(super) names: Vec<NamePattern>,
+    /// The truth table R6: no rule, a test, or why none ever passes.
+    pub(super) argument: Option<Result<ArgumentPattern, &'static str>>,
 }
 
 impl Matcher {
     pub(super) fn test(&self, tool: &str, arguments: &Value) -> Result<(), Mismatch> {
-        for pattern in [&self.name, &self.glob].into_iter().flatten() {
-            if !pattern.matches(tool) {
-                return Err(Mismatch::Name { wanted: pattern.to_string(), found: tool.to_owned() });
-            }
+        if let Some(pattern) = self.names.iter().find(|pattern| !pattern.matches(tool)) {
+            return Err(Mismatch::Name { wanted: pattern.to_string(), found: tool.to_owned() });
         }
         match &self.argument {
-            ArgumentRule::Any => Ok(()),
-            ArgumentRule::Test(pattern) => pattern.test(arguments),
-            ArgumentRule::Never(why) => Err(Mismatch::Never(why)),
+            None => Ok(()),
+            Some(Ok(pattern)) => pattern.test(arguments),
+            Some(Err(why)) => Err(Mismatch::Never(why)),
         }
     }
 }

@@ -26,13 +26,6 @@ use std::time::Duration;
 /// What a verdict did, and what to warn of.
 type Did = (Effect, Flow, Option<String>);
 
-/// What reading depends on beside the outcome.
-pub(super) struct Terms {
-    timeout: Duration,
-    /// Bytes of output.
-    cap: u64,
-}
-
 pub(super) struct EverrunsChain<'a> {
     bundle: &'a EverrunsBundle,
     event: &'a Event,
@@ -56,7 +49,7 @@ impl<'a> EverrunsChain<'a> {
             event,
             host,
             name,
-            envelope: Envelope::new(event, name, now),
+            envelope: Envelope::new(name, now),
             moment: event.moment.clone(),
             environment: Arc::new(common_environment(bundle, event, name).into()),
             decision: Decision::default(),
@@ -66,11 +59,11 @@ impl<'a> EverrunsChain<'a> {
 
     /// R19 to R21.
     fn environment(&self, hook: &Hook, extra: &Extra, payload: Text, path: Text) -> Environment {
-        let names = &self.bundle.variables;
+        let [payload_json, payload_path, _, id, ..] = &self.bundle.variables.0;
         let own = crate::memory::vec![
-            (names.payload_json.clone(), payload),
-            (names.payload_path.clone(), path),
-            (names.id.clone(), Text::from(hook.id.as_str())),
+            (payload_json.clone(), payload),
+            (payload_path.clone(), path),
+            (id.clone(), Text::from(hook.id.as_str())),
         ];
         let mut all = Environment::sharing(Arc::clone(&self.environment), own);
         for (name, value) in &extra.environment {
@@ -80,35 +73,27 @@ impl<'a> EverrunsChain<'a> {
     }
 
     fn block(&mut self, hook: &HookId, reason: String, user_message: Option<String>) -> Did {
-        let effect = Effect::Blocked { reason: reason.clone(), user_message: user_message.clone() };
-        self.decision.blocked = Some(Block { hook: hook.clone(), reason, user_message });
-        (effect, Flow::Stop, None)
+        (Effect::block(&mut self.decision, hook, reason, user_message), Flow::Stop, None)
     }
 
     fn blocked(&mut self, hook: &Hook, reading: &Reading) -> Did {
         let reason = reading.reason.clone().unwrap_or_default();
-        match self.name {
-            EventName::PreToolUse | EventName::UserPromptSubmit => {
-                self.block(&hook.id, reason, reading.user_message.clone())
-            }
-            event => ignored(
-                "R42, R44: this event can not be blocked",
-                Some(format!("block ignored, {} can not be blocked: {reason}", event.name())),
-            ),
+        if self.name.row().blocks {
+            return self.block(&hook.id, reason, reading.user_message.clone());
         }
+        let warning = format!("block ignored, {} can not be blocked: {reason}", self.name.name());
+        ignored("R42, R44: this event can not be blocked", Some(warning))
     }
 
     /// 4.4: what an executor error does.
     fn failed(&mut self, hook: &Hook, policy: OnError, reading: &Reading) -> Did {
         let message = reading.reason.as_deref().unwrap_or("hook failed");
-        match (policy, self.name) {
-            (OnError::Block, EventName::PreToolUse | EventName::UserPromptSubmit) => {
+        match (policy, &mut self.moment) {
+            (OnError::Block, _) if self.name.row().blocks => {
                 self.block(&hook.id, format!("hook {} errored: {message}", hook.id), None)
             }
-            (OnError::Block, EventName::PostToolUse) => {
-                if let Moment::ToolCallEnded { error, .. } = &mut self.moment {
-                    *error = Some(format!("hook {}: {message}", hook.id));
-                }
+            (OnError::Block, Moment::ToolCallEnded { error, .. }) => {
+                *error = Some(format!("hook {}: {message}", hook.id));
                 self.changed(hook, vec!["error"])
             }
             (OnError::Block, _) => ignored("4.4: an error changes nothing on this event", None),
@@ -169,17 +154,15 @@ impl<'a> EverrunsChain<'a> {
 
 /// R19 and those of R20 that do not depend on the hook.
 fn common_environment(bundle: &EverrunsBundle, event: &Event, name: EventName) -> Vec<(Text, Text)> {
-    let names = &bundle.variables;
+    let [_, _, event_name, _, session, turn, tool, call_id] = &bundle.variables.0;
     let mut all = Vec::with_capacity(BASE.len() + 5);
     all.extend(BASE.map(|(name, value)| (Text::from_static(name), Text::from_static(value))));
-    all.push((names.event.clone(), Text::from_static(name.name().as_bytes())));
-    all.push((names.session_id.clone(), Text::from(event.context.session_id.as_str())));
-    if let Some(turn) = &event.context.turn_id {
-        all.push((names.turn_id.clone(), Text::from(turn.as_str())));
-    }
-    if let Some(call) = event.tool_call() {
-        all.push((names.tool_name.clone(), Text::from(&*call.name)));
-        all.push((names.tool_call_id.clone(), Text::from(&*call.id)));
+    all.push((event_name.clone(), Text::from_static(name.name().as_bytes())));
+    all.push((session.clone(), Text::from(event.context.session_id.as_str())));
+    all.extend(event.context.turn_id.as_deref().map(|id| (turn.clone(), Text::from(id))));
+    if let Some(of) = event.tool_call() {
+        all.push((tool.clone(), Text::from(&*of.name)));
+        all.push((call_id.clone(), Text::from(&*of.id)));
     }
     all
 }
@@ -211,7 +194,8 @@ fn with_context(result: Option<Json>, text: &str) -> Json {
 
 impl<'a> Chain<'a> for EverrunsChain<'a> {
     type Extra = Extra;
-    type Terms = Terms;
+    /// Time and bytes of output.
+    type Terms = (Duration, u64);
     type Answer = Reading;
 
     fn event_name(&self) -> &'static str {
@@ -237,12 +221,12 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
         })
     }
 
-    fn terms(&self, of: HookOf<'a, Extra>) -> Terms {
-        Terms { timeout: of.hook.timeout, cap: of.hook.capture.total }
+    fn terms(&self, of: HookOf<'a, Extra>) -> Self::Terms {
+        (of.hook.timeout, of.hook.capture.total)
     }
 
-    fn read(terms: Terms, outcome: &ScriptOutcome) -> Reading {
-        output::read(outcome, terms.timeout, terms.cap)
+    fn read((timeout, cap): Self::Terms, outcome: &ScriptOutcome) -> Reading {
+        output::read(outcome, timeout, cap)
     }
 
     fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, reading: Reading) -> Absorbed {
@@ -257,8 +241,7 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
-        let can_block = matches!(self.name, EventName::PreToolUse | EventName::UserPromptSubmit);
-        can_block.then(|| self.block(hook, reason.to_owned(), None).1)
+        self.name.row().blocks.then(|| self.block(hook, reason.to_owned(), None).1)
     }
 
     fn finish(mut self) -> (Decision, DialectResult) {

@@ -1,17 +1,17 @@
 //! The payload: the envelope and its `data` (2 of the contract), the variables and the file that carry it (3), and the way
 //! back from a payload to an event.
 //!
-//! The envelope is compact JSON in a fixed field order. Only `hook_id` differs between the hooks of a chain, so the text
-//! before and after it is encoded once and again only after a hook changed something.
+//! The envelope is compact JSON in a fixed field order. Only `hook_id` differs between the hooks of a chain, so the rest is
+//! written once, and again only after a hook changed something.
 
 use super::event::EventName;
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Moment};
 use crate::hook::event_field::{EventField, FieldValue, MemberReader, PayloadMember, member};
-use crate::hook::json::{ObjectWriter, append_text};
+use crate::hook::json::ObjectWriter;
 use crate::hook::payload;
 use crate::hook::runner::HookRunner;
-use crate::hook::timestamp::{append_time, uuid};
+use crate::hook::timestamp::{time_text, uuid};
 use crate::text::Text;
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,37 +26,30 @@ pub(super) const BASE: [(&[u8], &[u8]); 4] = [
 ];
 
 /// What the names of the hook variables begin with, unless the host says otherwise.
-pub(super) const PREFIX: &str = "EVERRUNS";
+const PREFIX: &str = "EVERRUNS";
 
-/// Names of the hook variables (R20) under one prefix.
+/// The names of the hook variables (R20).
+const VARIABLES: [&str; 8] = [
+    "EVERRUNS_HOOK_PAYLOAD_JSON",
+    "EVERRUNS_HOOK_PAYLOAD_PATH",
+    "EVERRUNS_HOOK_EVENT",
+    "EVERRUNS_HOOK_ID",
+    "EVERRUNS_HOOK_SESSION_ID",
+    "EVERRUNS_HOOK_TURN_ID",
+    "EVERRUNS_HOOK_TOOL_NAME",
+    "EVERRUNS_HOOK_TOOL_CALL_ID",
+];
+
+/// [`VARIABLES`] under one prefix.
 #[derive(Debug)]
-pub(super) struct Variables {
-    pub(super) payload_json: Text,
-    pub(super) payload_path: Text,
-    pub(super) event: Text,
-    pub(super) id: Text,
-    pub(super) session_id: Text,
-    pub(super) turn_id: Text,
-    pub(super) tool_name: Text,
-    pub(super) tool_call_id: Text,
-}
+pub(super) struct Variables(pub(super) [Text; 8]);
 
 impl Variables {
-    pub(super) fn new(prefix: &str) -> Self {
-        let name = |usual: &'static str| match usual.strip_prefix(PREFIX) {
-            Some(rest) if prefix != PREFIX => Text::from(format!("{prefix}{rest}")),
-            _ => Text::from_static(usual.as_bytes()),
-        };
-        Self {
-            payload_json: name("EVERRUNS_HOOK_PAYLOAD_JSON"),
-            payload_path: name("EVERRUNS_HOOK_PAYLOAD_PATH"),
-            event: name("EVERRUNS_HOOK_EVENT"),
-            id: name("EVERRUNS_HOOK_ID"),
-            session_id: name("EVERRUNS_HOOK_SESSION_ID"),
-            turn_id: name("EVERRUNS_HOOK_TURN_ID"),
-            tool_name: name("EVERRUNS_HOOK_TOOL_NAME"),
-            tool_call_id: name("EVERRUNS_HOOK_TOOL_CALL_ID"),
-        }
+    pub(super) fn new(prefix: Option<&str>) -> Self {
+        Self(VARIABLES.map(|name| match (prefix, name.strip_prefix(PREFIX)) {
+            (Some(prefix), Some(rest)) => Text::from(format!("{prefix}{rest}")),
+            _ => Text::from_static(name.as_bytes()),
+        }))
     }
 }
 
@@ -75,78 +68,64 @@ const MEMBERS: &[PayloadMember] = &[
     member("reason", EventField::Reason),
 ];
 
-/// The envelope of one event, around the place of `hook_id`.
+/// The envelope of one event.
 #[derive(Debug)]
 pub(super) struct Envelope {
-    head: Vec<u8>,
-    /// What follows: `common` bytes that stay, then the data.
-    tail: Vec<u8>,
-    common: usize,
     name: EventName,
-    stale: bool,
+    now: Duration,
+    /// All but the value of `hook_id`; empty when it has to be written.
+    text: Vec<u8>,
+    /// Where that value belongs.
+    id_at: usize,
 }
 
 impl Envelope {
-    pub(super) fn new(event: &Event, name: EventName, now: Duration) -> Self {
-        let mut head = Vec::with_capacity(48);
-        head.extend_from_slice(b"{\"event\":\"");
-        head.extend_from_slice(name.name().as_bytes());
-        head.extend_from_slice(b"\",\"hook_id\":");
-        let context = &event.context;
-        let mut tail = Vec::with_capacity(512);
-        tail.extend_from_slice(b",\"session_id\":");
-        append_text(&mut tail, &context.session_id);
-        for (key, id) in [
-            (b",\"turn_id\":".as_slice(), &context.turn_id),
-            (b",\"org_id\":", &context.org_id),
-            (b",\"agent_id\":", &context.agent_id),
-        ] {
-            tail.extend_from_slice(key);
-            match id {
-                Some(id) => append_text(&mut tail, id),
-                None => tail.extend_from_slice(b"null"),
-            }
-        }
-        tail.extend_from_slice(b",\"ts\":\"");
-        append_time(&mut tail, now);
-        tail.extend_from_slice(b"\",\"data\":");
-        let common = tail.len();
-        Self { head, tail, common, name, stale: true }
+    pub(super) const fn new(name: EventName, now: Duration) -> Self {
+        Self { name, now, text: Vec::new(), id_at: 0 }
     }
 
     /// To be called when a hook changed something.
-    pub(super) const fn changed(&mut self) {
-        self.stale = true;
+    pub(super) fn changed(&mut self) {
+        self.text.clear();
     }
 
     /// The whole envelope for one hook; `current` is the moment with what hooks changed so far.
     pub(super) fn text(&mut self, event: &Event, current: &Moment, id_json: &[u8]) -> Text {
-        if self.stale {
-            self.tail.truncate(self.common);
-            append_data(&mut self.tail, self.name, event, current);
-            self.tail.push(b'}');
-            self.stale = false;
+        if self.text.is_empty() {
+            self.write(event, current);
         }
-        Text::from([self.head.as_slice(), id_json, &self.tail].concat())
+        let (head, tail) = self.text.split_at_checked(self.id_at).unwrap_or_default();
+        Text::from([head, id_json, tail].concat())
     }
-}
 
-fn append_data(out: &mut Vec<u8>, name: EventName, event: &Event, current: &Moment) {
-    let mut object = ObjectWriter::new(out);
-    for name in name.row().payload {
-        let field = MEMBERS.iter().find(|member| member.name == *name).map(|member| member.field);
-        let value = field.and_then(|field| current.field(field).or_else(|| event.field(field)));
-        match value.unwrap_or(FieldValue::Nothing) {
-            FieldValue::Json(value) if *name == "attachments" && !value.is_array() => {
-                object.put_value(name, &Value::Array(Vec::new()));
+    fn write(&mut self, event: &Event, current: &Moment) {
+        let context = &event.context;
+        self.text.reserve(512);
+        let mut object = ObjectWriter::new(&mut self.text);
+        object.put_text("event", self.name.name());
+        self.id_at = object.put_later("hook_id");
+        object.put_text("session_id", &context.session_id);
+        object.put("turn_id", &context.turn_id);
+        object.put("org_id", &context.org_id);
+        object.put("agent_id", &context.agent_id);
+        object.put_text("ts", &time_text(self.now));
+        let mut data = object.put_object("data");
+        for name in self.name.row().payload {
+            let field = MEMBERS.iter().find(|member| member.name == *name).map(|member| member.field);
+            let value = field.and_then(|field| current.field(field).or_else(|| event.field(field)));
+            match value.unwrap_or(FieldValue::Nothing) {
+                FieldValue::Json(value) if *name == "attachments" && !value.is_array() => {
+                    data.put(name, &[(); 0]);
+                }
+                value => data.put_field(name, value),
             }
-            value => object.put_field(name, value),
         }
+        for (name, value) in &event.facts {
+            data.put_any(name, value);
+        }
+        data.end();
+        object.end();
     }
-    for (name, value) in &event.facts {
-        object.put_any(name, value);
-    }
-    object.end();
 }
 
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
@@ -160,8 +139,7 @@ pub(super) fn file_path(safe_id: &str, now: Duration, host: &dyn HookRunner) -> 
 
 /// A hook id as part of a file name.
 pub(super) fn safe_id(id: &str) -> String {
-    let keep = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
-    id.chars().map(|character| if keep(character) { character } else { '_' }).collect()
+    id.replace(|character: char| !(character.is_ascii_alphanumeric() || matches!(character, '_' | '-')), "_")
 }
 
 /// The event that a payload describes. Of the envelope only `event` is needed; `hook_id` is the engine's to fill and is not
