@@ -29,10 +29,12 @@ pub(crate) struct Faults(Vec<Fault>);
 impl Faults {
     /// What was read; the default in the place of what is faulty.
     pub(crate) fn keep<T: Default>(&mut self, read: Result<T, Fault>) -> T {
-        read.unwrap_or_else(|fault| {
-            self.0.push(fault);
-            T::default()
-        })
+        self.keep_some(read).unwrap_or_default()
+    }
+
+    /// What was read, unless it is faulty.
+    pub(crate) fn keep_some<T>(&mut self, read: Result<T, Fault>) -> Option<T> {
+        read.map_err(|fault| self.0.push(fault)).ok()
     }
 
     /// # Errors

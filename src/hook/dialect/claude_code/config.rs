@@ -356,14 +356,13 @@ impl Loader<'_> {
         path: &str,
     ) -> Result<(), Fault> {
         let prefix = format!("{path}.");
-        let matcher = match Fields::new(group, &prefix)?.text("matcher") {
-            Ok(matcher) => matcher.unwrap_or_default(),
-            Err(fault) => {
-                self.fault(&fault);
-                self.faults_below(event, group, path);
-                return Ok(());
-            }
-        };
+        let read = Fields::new(group, &prefix)?.text("matcher");
+        if let Err(fault) = &read {
+            // Its handlers do not run; what is wrong with them is told all the same.
+            self.fault(fault);
+        }
+        let is_faulty = read.is_err();
+        let matcher = read.ok().flatten().unwrap_or_default();
         let at = group.get("matcher").and_then(|node| node.at);
         for member in handler::unknown(group, &["matcher", "hooks"]) {
             let text = format!("{path}: unknown field `{}` is ignored", member.name);
@@ -393,34 +392,17 @@ impl Loader<'_> {
                 self.warn(&id, at, &why);
             }
             match self.handler(file, event, node, id, &compiled, &format!("{path}[{place}]")) {
+                Ok(_) if is_faulty => {}
                 Ok((hook, mut extra)) => {
                     if !matcher.is_empty() {
                         extra.matcher_text = Some(matcher.to_owned());
                     }
                     self.hooks.push((hook, extra));
                 }
-                Err(fault) => {
-                    self.fault(&fault);
-                    let others = handler::faults(event, node, &format!("{path}[{place}]"));
-                    others
-                        .iter()
-                        .filter(|other| other.message != fault.message)
-                        .for_each(|other| self.fault(other));
-                }
+                Err(faults) => faults.iter().for_each(|fault| self.fault(fault)),
             }
         }
         Ok(())
-    }
-
-    /// The faults of handlers that do not run because their group is faulty.
-    fn faults_below(&mut self, event: EventName, group: &Node, path: &str) {
-        let handlers = group.get("hooks").and_then(Node::as_array).unwrap_or_default();
-        for (place, node) in handlers.iter().enumerate() {
-            let faults = handler::faults(event, node, &format!("{path}.hooks[{place}]"));
-            for fault in &faults {
-                self.fault(fault);
-            }
-        }
     }
 
     /// The class of a handler: equal for equal handlers of settings files, or of one plug-in, skill or agent (R49).

@@ -19,7 +19,7 @@ use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::fault_list::FaultList;
 use crate::hook::hooks::{Handler, Hook, Hooks};
 use crate::hook::id::HookId;
-use crate::hook::matcher::RegexCompiler;
+use crate::hook::loading::Loading;
 use crate::hook::notice::{Notice, NoticeKind};
 use crate::hook::script::Capture;
 use crate::limit::Limits;
@@ -75,11 +75,9 @@ pub(super) fn read(
             .problem(node.at, format!("hook: expected a record, found {}", node.describe()))
             .into());
     }
-    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
-    let mut regexes = RegexCompiler::new(limits.regex_bytes);
     let mut reader =
-        record::HookRecordReader { options, settings: &settings, limits: &limits, regexes: &mut regexes };
-    let (mut all, mut problems, mut notices) = (Vec::new(), FaultList::default(), FaultList::default());
+        record::HookRecordReader { settings: &settings, loading: Loading::new(options, Limits::hook) };
+    let (mut all, mut problems) = (Vec::new(), FaultList::default());
     let is_empty_list = node.get("hooks").is_some_and(|hooks| hooks.as_array().is_none());
     if is_empty_list {
         return Err(source.problem(node.at, "hook: hooks: expected a list").into());
@@ -89,21 +87,24 @@ pub(super) fn read(
             Ok((hook, row, warnings)) => {
                 for warning in warnings {
                     let problem = source.problem(node.at, warning);
-                    notices.push(Notice::new(NoticeKind::Warning, Some(hook.id.clone()), problem));
+                    reader.loading.notice(NoticeKind::Warning, Some(hook.id.clone()), problem);
                 }
                 all.push((hook, row));
             }
-            Err(fault) => problems.push(source.problem(fault.at, fault.message)),
+            Err(faults) => {
+                let first = faults.into_iter().take(1);
+                problems.extend(first.map(|fault| source.problem(fault.at, fault.message)));
+            }
         }
     }
     if !problems.is_empty() && (options.purpose == Purpose::Save || all.is_empty() || problems.has_more()) {
         return Err(problems.into());
     }
     // One row that cannot be used does not keep the others from guarding.
-    notices.extend(problems.into_kept().into_iter().map(|problem| {
+    for problem in problems.into_kept() {
         let message = format!("{}; this row is left out", problem.message);
-        Notice::new(NoticeKind::Dropped, None, ConfigProblem { message, ..problem })
-    }));
+        reader.loading.notice(NoticeKind::Dropped, None, ConfigProblem { message, ..problem });
+    }
     if settings.builtins && options.purpose == Purpose::Run {
         for node in builtin::records() {
             if let Ok((hook, mut row, _)) = reader.read(0, &node) {
@@ -112,6 +113,7 @@ pub(super) fn read(
             }
         }
     }
+    let mut notices = reader.loading.notices;
     unique(&mut all, &mut notices, source);
     Ok((bundle(all, settings, None, shared), notices))
 }
@@ -122,15 +124,12 @@ pub(in crate::hook) fn other_faults(source: &Source<'_>, options: &LoadOptions) 
     let (Ok(node), Ok(settings)) = (source.json(""), GoclawSettings::read(&options.settings)) else {
         return Vec::new();
     };
-    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
-    let mut regexes = RegexCompiler::new(limits.regex_bytes);
     let mut reader =
-        record::HookRecordReader { options, settings: &settings, limits: &limits, regexes: &mut regexes };
+        record::HookRecordReader { settings: &settings, loading: Loading::new(options, Limits::hook) };
     let mut others = FaultList::default();
     for (index, node) in records(&node).iter().enumerate() {
-        let Err(first) = reader.read(index, node) else { continue };
-        let found = reader.faults(node).into_iter().filter(|other| other.message != first.message);
-        others.extend(found.map(|fault| source.problem(fault.at, fault.message)));
+        let faults = reader.read(index, node).err().unwrap_or_default();
+        others.extend(faults.into_iter().skip(1).map(|fault| source.problem(fault.at, fault.message)));
     }
     others.into_kept()
 }

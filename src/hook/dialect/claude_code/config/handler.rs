@@ -1,4 +1,4 @@
-//! One handler (1.3): types first, then what it means. The first fault refuses it; the others are told too ([`faults`]).
+//! One handler (1.3): types first, then what it means. All its faults are told.
 
 use super::{File, Loader};
 use crate::document::{Member, Node, NodeKind};
@@ -8,7 +8,7 @@ use crate::hook::dialect::claude_code::matcher::Matcher;
 use crate::hook::dialect::claude_code::request::HttpHandler;
 use crate::hook::dialect::claude_code::rule::IfRule;
 use crate::hook::dialect::claude_code::settings::HookSource;
-use crate::hook::field::{Fault, Fields};
+use crate::hook::field::{Fault, Faults, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::script::{Capture, Shell};
@@ -96,53 +96,9 @@ fn word<'n>(fields: &Fields<'n, '_>, name: &str, words: &[&str]) -> Result<Optio
     Err(fields.fault(name, &format!("`{text}` is not one of: {}", words.join(", "))))
 }
 
-/// All faults of a handler that each of its members shows alone.
-pub(super) fn faults(event: EventName, node: &Node, path: &str) -> Vec<Fault> {
-    let prefix = format!("{path}.");
-    let fields = match Fields::new(node, &prefix) {
-        Ok(fields) => fields,
-        Err(fault) => return vec![fault],
-    };
-    let kind = required(&fields, "type").and_then(|_| word(&fields, "type", &KINDS));
-    let mut all = Vec::new();
-    let mut look = |fault: Option<Fault>| all.extend(fault);
-    if let Ok(Some(kind)) = &kind
-        && !event.allows(kind)
-    {
-        let message = format!("{path}: a handler of type `{kind}` is not possible on {}", event.name());
-        look(Some(Fault::new(node.at, message)));
-    }
-    let required_of: &[&str] = match &kind {
-        Ok(Some("command")) => &["command"],
-        Ok(Some("http")) => &["url"],
-        Ok(Some("mcp_tool")) => &["server", "tool"],
-        Ok(Some("prompt" | "agent")) => &["prompt"],
-        _ => &[],
-    };
-    look(kind.err());
-    look(timeout(&fields).err());
-    look(fields.text("statusMessage").err());
-    look(Loader::rule(&fields).err());
-    look(fields.boolean("once").err());
-    look(word(&fields, "onFailure", &["block"]).err());
-    for name in required_of {
-        look(required(&fields, name).err());
-    }
-    look(fields.texts("args").err());
-    look(word(&fields, "shell", &["bash", "powershell"]).err());
-    look(headers(&fields).err());
-    look(fields.texts("allowedEnvVars").err());
-    look(fields.object("input").err());
-    for name in ["async", "asyncRewake", "continueOnBlock"] {
-        look(fields.boolean(name).err());
-    }
-    for name in ["rewakeMessage", "rewakeSummary", "model"] {
-        look(fields.text(name).err());
-    }
-    all
-}
-
 impl Loader<'_> {
+    /// # Errors
+    /// All its faults.
     pub(super) fn handler(
         &mut self,
         file: &File<'_>,
@@ -151,7 +107,7 @@ impl Loader<'_> {
         id: HookId,
         matcher: &Arc<Matcher>,
         path: &str,
-    ) -> Result<(Hook, Extra), Fault> {
+    ) -> Result<(Hook, Extra), Vec<Fault>> {
         let (known, later) = self
             .contract
             .map_or_else(|| (Cow::Borrowed(node), Vec::new()), |contract| contract.without_later(node));
@@ -161,29 +117,23 @@ impl Loader<'_> {
         }
         let node = &*known;
         let prefix = format!("{path}.");
-        let fields = Fields::new(node, &prefix)?;
-        required(&fields, "type")?;
-        let kind = word(&fields, "type", &KINDS)?.unwrap_or_default();
-        if let Some(since) = self.since(Part::Kind, kind) {
-            return Err(fields.fault("type", &format!("`{kind}` came with {since}")));
-        }
-        if !event.allows(kind) {
-            let message = format!("{path}: a handler of type `{kind}` is not possible on {}", event.name());
-            return Err(Fault::new(node.at, message));
-        }
-        let timeout = timeout(&fields)?;
-        let message = fields.text("statusMessage")?;
-        let rule = Self::rule(&fields)?;
-        let once = fields.boolean("once")? == Some(true);
-        let closes = word(&fields, "onFailure", &["block"])?.is_some();
-        let (handler, kind_of, fault) = Self::work(file, kind, &fields)?;
+        let fields = Fields::new(node, &prefix).map_err(|fault| vec![fault])?;
+        let mut faults = Faults::default();
+        let kind = faults.keep(self.kind(&fields, event, path));
+        let timeout = faults.keep(timeout(&fields));
+        let message = faults.keep(fields.text("statusMessage"));
+        let rule = faults.keep(rule(&fields));
+        let once = faults.keep(fields.boolean("once")) == Some(true);
+        let closes = faults.keep(word(&fields, "onFailure", &["block"])).is_some();
+        let (handler, kind_of, fault) = work(file, kind, &fields, &mut faults);
         let apart = match kind {
-            "command" if fields.boolean("asyncRewake")? == Some(true) => Some(Background::Rewake),
-            "command" if fields.boolean("async")? == Some(true) => Some(Background::Silent),
+            "command" if faults.keep(fields.boolean("asyncRewake")) == Some(true) => Some(Background::Rewake),
+            "command" if faults.keep(fields.boolean("async")) == Some(true) => Some(Background::Silent),
             _ => None,
         };
-        let text = |name: &str| fields.text(name).map(|text| text.map(Arc::from));
-        let rewake = Rewake { message: text("rewakeMessage")?, summary: text("rewakeSummary")? };
+        let mut text = |name: &str| faults.keep(fields.text(name)).map(Arc::from);
+        let rewake = Rewake { message: text("rewakeMessage"), summary: text("rewakeSummary") };
+        faults.none()?;
         if apart != Some(Background::Rewake) && (rewake.message.is_some() || rewake.summary.is_some()) {
             let why = "`rewakeMessage` and `rewakeSummary` are for command handlers with `asyncRewake` only; ignored";
             self.warn(&id, node.at, why);
@@ -232,67 +182,82 @@ impl Loader<'_> {
         Ok((Hook { description: message.map(str::to_owned), ..hook }, extra))
     }
 
-    fn rule(fields: &Fields<'_, '_>) -> Result<Option<IfRule>, Fault> {
-        let Some(text) = fields.text("if")? else { return Ok(None) };
-        IfRule::read(text).map(Some).map_err(|why| fields.fault("if", &why))
+    /// The type of handler, which must be possible on the event.
+    fn kind<'n>(&self, fields: &Fields<'n, '_>, event: EventName, path: &str) -> Result<&'n str, Fault> {
+        required(fields, "type")?;
+        let kind = word(fields, "type", &KINDS)?.unwrap_or_default();
+        if let Some(since) = self.since(Part::Kind, kind) {
+            return Err(fields.fault("type", &format!("`{kind}` came with {since}")));
+        }
+        if !event.allows(kind) {
+            let message = format!("{path}: a handler of type `{kind}` is not possible on {}", event.name());
+            return Err(Fault::new(fields.node.at, message));
+        }
+        Ok(kind)
     }
+}
 
-    /// What the handler does. Beside it stands why it cannot start, for one that cannot.
-    fn work(
-        file: &File<'_>,
-        kind: &str,
-        fields: &Fields<'_, '_>,
-    ) -> Result<(Handler, Kind, Option<String>), Fault> {
-        match kind {
-            "command" => {
-                let (handler, fault) = command(file, fields)?;
-                Ok((handler, Kind::Command, fault))
-            }
-            "http" => {
-                let handler = HttpHandler {
-                    url: required(fields, "url")?.to_owned(),
-                    headers: headers(fields)?,
-                    variables: fields.texts("allowedEnvVars")?.unwrap_or_default(),
-                };
-                Ok((Handler::Other("http"), Kind::Http(handler), None))
-            }
-            "mcp_tool" => {
-                let input = fields.object("input")?.map_or_else(|| serde_json::json!({}), Node::to_value);
-                let server = required(fields, "server")?.to_owned();
-                let tool = required(fields, "tool")?.to_owned();
-                Ok((Handler::Other("mcp_tool"), Kind::Tool { server, tool, input }, None))
-            }
-            _ => {
-                let agent = kind == "agent";
-                let goes_on = agent || fields.boolean("continueOnBlock")? == Some(true);
-                let prompt = required(fields, "prompt")?.to_owned();
-                let model = fields.text("model")?.map(str::to_owned);
-                let kind_of = Kind::Model { prompt, model, agent, goes_on };
-                Ok((Handler::Other(if agent { "agent" } else { "prompt" }), kind_of, None))
-            }
+fn rule(fields: &Fields<'_, '_>) -> Result<Option<IfRule>, Fault> {
+    let Some(text) = fields.text("if")? else { return Ok(None) };
+    IfRule::read(text).map(Some).map_err(|why| fields.fault("if", &why))
+}
+
+/// What the handler does. Beside it stands why it cannot start, for one that cannot.
+fn work(
+    file: &File<'_>,
+    kind: &str,
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> (Handler, Kind, Option<String>) {
+    match kind {
+        "command" => {
+            let (handler, fault) = command(file, fields, faults);
+            (handler, Kind::Command, fault)
+        }
+        "http" => {
+            let handler = HttpHandler {
+                url: faults.keep(required(fields, "url")).to_owned(),
+                headers: faults.keep(headers(fields)),
+                variables: faults.keep(fields.texts("allowedEnvVars")).unwrap_or_default(),
+            };
+            (Handler::Other("http"), Kind::Http(handler), None)
+        }
+        "mcp_tool" => {
+            let server = faults.keep(required(fields, "server")).to_owned();
+            let tool = faults.keep(required(fields, "tool")).to_owned();
+            let input = faults.keep(fields.object("input"));
+            let input = input.map_or_else(|| serde_json::json!({}), Node::to_value);
+            (Handler::Other("mcp_tool"), Kind::Tool { server, tool, input }, None)
+        }
+        _ => {
+            let agent = kind == "agent";
+            let prompt = match kind {
+                "" => String::new(),
+                _ => faults.keep(required(fields, "prompt")).to_owned(),
+            };
+            let goes_on = faults.keep(fields.boolean("continueOnBlock")) == Some(true) || agent;
+            let model = faults.keep(fields.text("model")).map(str::to_owned);
+            let kind_of = Kind::Model { prompt, model, agent, goes_on };
+            (Handler::Other(if agent { "agent" } else { "prompt" }), kind_of, None)
         }
     }
 }
 
 /// Shell form or exec form (R19, R20, R12).
-fn command(file: &File<'_>, fields: &Fields<'_, '_>) -> Result<(Handler, Option<String>), Fault> {
-    let command = required(fields, "command")?;
-    let arguments = fields.texts("args")?;
-    let shell = word(fields, "shell", &["bash", "powershell"])?;
+fn command(file: &File<'_>, fields: &Fields<'_, '_>, faults: &mut Faults) -> (Handler, Option<String>) {
+    let command = faults.keep(required(fields, "command"));
+    let arguments = faults.keep(fields.texts("args"));
+    let shell = faults.keep(word(fields, "shell", &["bash", "powershell"]));
     let name = if shell == Some("bash") { Shell::Bash } else { Shell::Sh };
-    let script = |text: String| Handler::script(text, name);
-    let Some(arguments) = arguments else {
-        if shell == Some("powershell") {
-            let fault = "powershell is not available in the sandbox".to_owned();
-            return Ok((script(command.to_owned()), Some(fault)));
-        }
-        return Ok(match file.places.in_command(command) {
-            Ok(command) => (script(command), None),
-            Err(why) => (script(command.to_owned()), Some(why)),
-        });
-    };
     let mut fault =
         (shell == Some("powershell")).then(|| "powershell is not available in the sandbox".to_owned());
+    let Some(arguments) = arguments else {
+        let script = |text: String| Handler::script(text, name);
+        return match file.places.in_command(command) {
+            Ok(text) if fault.is_none() => (script(text), None),
+            placed => (script(command.to_owned()), fault.or(placed.err())),
+        };
+    };
     let mut place = |text: &str| match file.places.in_argument(text) {
         Ok(text) => Text::from(text),
         Err(why) => {
@@ -302,7 +267,7 @@ fn command(file: &File<'_>, fields: &Fields<'_, '_>) -> Result<(Handler, Option<
     };
     let name = place(command);
     let arguments = arguments.iter().map(|text| place(text)).collect();
-    Ok((Handler::Program { name, arguments }, fault))
+    (Handler::Program { name, arguments }, fault)
 }
 
 fn headers(fields: &Fields<'_, '_>) -> Result<Vec<(String, String)>, Fault> {

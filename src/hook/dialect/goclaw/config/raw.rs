@@ -4,7 +4,7 @@ use super::record::{OnTimeout, Scope};
 use crate::document::Node;
 use crate::hook::contract::Purpose;
 use crate::hook::dialect::goclaw::event::EventName;
-use crate::hook::field::{Fault, Fields};
+use crate::hook::field::{Fault, Faults, Fields};
 use crate::hook::id::HookId;
 use crate::hook::word::Word;
 use std::time::Duration;
@@ -64,43 +64,6 @@ fn saturating(value: i128) -> i64 {
     i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// All members of a record that have not the type that they must have.
-#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for them"))]
-pub(super) fn wrong_types(node: &Node) -> Vec<Fault> {
-    if !node.is_object() {
-        return vec![Fault::new(node.at, format!("hook: expected a record, found {}", node.describe()))];
-    }
-    let fields = Fields { node, prefix: "hook: " };
-    let texts = [
-        "event",
-        "handler_type",
-        "scope",
-        "name",
-        "matcher",
-        "if_expr",
-        "on_timeout",
-        "source",
-        "created_at",
-        "tenant_id",
-        "agent_id",
-    ];
-    let mut all: Vec<Fault> = texts.iter().filter_map(|name| fields.text(name).err()).collect();
-    all.extend(["agent_ids", "mutable_fields"].iter().filter_map(|name| fields.texts(name).err()));
-    all.extend(["timeout_ms", "priority", "version"].iter().filter_map(|name| fields.integer(name).err()));
-    all.extend(fields.boolean("enabled").err());
-    all.extend(fields.object("metadata").err());
-    match fields.object("config") {
-        Ok(Some(node)) => {
-            let fields = Fields { node, ..fields };
-            let texts = ["command", "cwd", "url", "prompt_template", "model", "source"];
-            all.extend(texts.iter().filter_map(|name| fields.text(name).err()));
-        }
-        Ok(None) => {}
-        Err(fault) => all.push(fault),
-    }
-    all
-}
-
 /// A record whose types are right.
 pub(super) struct Raw<'n> {
     pub(super) node: &'n Node,
@@ -124,49 +87,54 @@ pub(super) struct Raw<'n> {
 }
 
 impl<'n> Raw<'n> {
-    pub(super) fn read(node: &'n Node) -> Checked<Self> {
+    pub(super) fn read(node: &'n Node) -> Result<Self, Vec<Fault>> {
         let fields = Fields { node, prefix: "hook: " };
-        let text = |name: &str| Ok::<_, Fault>(fields.text(name)?.unwrap_or_default());
-        let mut agents = fields.texts("agent_ids")?.unwrap_or_default();
-        let legacy = text("agent_id")?;
+        let mut faults = Faults::default();
+        let mut agents = faults.keep(fields.texts("agent_ids")).unwrap_or_default();
+        let legacy = faults.keep(fields.text("agent_id")).unwrap_or_default();
         if agents.is_empty() && !legacy.is_empty() {
             agents.push(legacy.to_owned());
         }
-        let metadata = fields.object("metadata")?.map(|node| Fields { node, prefix: "hook: metadata." });
-        let mutable = match metadata.filter(|metadata| metadata.node.get("mutable_fields").is_some()) {
-            Some(metadata) => metadata.texts("mutable_fields")?,
-            None => fields.texts("mutable_fields")?,
-        };
-        let config = fields.object("config")?;
+        let metadata = faults.keep(fields.object("metadata"));
+        let metadata = metadata.filter(|metadata| metadata.get("mutable_fields").is_some());
+        let prefix = "hook: metadata.";
+        let mutable = metadata.map_or(fields, |node| Fields { node, prefix }).texts("mutable_fields");
+        let mutable = faults.keep(mutable).unwrap_or_default();
+        let config = faults.keep(fields.object("config"));
         for name in ["command", "cwd", "url", "prompt_template", "model", "source"] {
-            if let Some(node) = config {
-                Fields { node, ..fields }.text(name)?;
-            }
+            faults.keep(config.map_or(Ok(None), |node| Fields { node, ..fields }.text(name)));
         }
-        Ok(Self {
+        let tenant = faults.keep(fields.text("tenant_id"));
+        let timeout_ms = faults.keep(fields.integer("timeout_ms")).unwrap_or(0);
+        let priority = saturating(faults.keep(fields.integer("priority")).unwrap_or(0));
+        let version = faults.keep(fields.integer("version")).unwrap_or(1);
+        let enabled = faults.keep(fields.boolean("enabled")).unwrap_or(true);
+        let mut text = |name: &str| faults.keep(fields.text(name)).unwrap_or_default();
+        let raw = Self {
             node,
-            event: text("event")?,
-            handler: text("handler_type")?,
-            scope: text("scope")?,
-            name: text("name")?,
-            matcher: text("matcher")?,
-            condition: text("if_expr")?,
-            on_timeout: text("on_timeout")?,
-            source: text("source")?,
-            created_at: text("created_at")?,
-            tenant: node.get("tenant_id").map(|_| text("tenant_id")).transpose()?,
-            timeout_ms: fields.integer("timeout_ms")?.unwrap_or(0),
-            priority: saturating(fields.integer("priority")?.unwrap_or(0)),
-            version: u64::try_from(fields.integer("version")?.unwrap_or(1)).unwrap_or(1),
-            enabled: fields.boolean("enabled")?.unwrap_or(true),
+            event: text("event"),
+            handler: text("handler_type"),
+            scope: text("scope"),
+            name: text("name"),
+            matcher: text("matcher"),
+            condition: text("if_expr"),
+            on_timeout: text("on_timeout"),
+            source: text("source"),
+            created_at: text("created_at"),
+            tenant,
+            timeout_ms,
+            priority,
+            version: u64::try_from(version).unwrap_or(1),
+            enabled,
             agents,
-            mutable: mutable.unwrap_or_default(),
+            mutable,
             config,
-        })
+        };
+        faults.none().map(|()| raw)
     }
 
     pub(super) fn at(&self, name: &str) -> Option<usize> {
-        self.node.get(name).map_or(self.node.at, |value| value.at)
+        Fields { node: self.node, prefix: "" }.at(name)
     }
 
     pub(super) fn config_at(&self) -> Option<usize> {

@@ -2,22 +2,22 @@
 //! the one that is told.
 
 use super::builtin;
-use super::raw::{self, Checked, Raw, fault};
+use super::raw::{Checked, Raw, fault};
 use super::settings::{Edition, GoclawSettings, ScriptEngine};
 use crate::document::Node;
 use crate::hook::cel;
-use crate::hook::contract::{LoadOptions, Purpose};
+use crate::hook::contract::Purpose;
 use crate::hook::dialect::goclaw::event::EventName;
 use crate::hook::dialect::goclaw::filter;
 use crate::hook::dialect::goclaw::handler_kind::HandlerKind;
-use crate::hook::field::Fault;
+use crate::hook::field::{Fault, Faults};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
-use crate::hook::matcher::{Regex, RegexCompiler};
+use crate::hook::loading::Loading;
+use crate::hook::matcher::Regex;
 use crate::hook::re2;
 use crate::hook::script::{Capture, Shell};
 use crate::hook::word::{Word, words};
-use crate::limit::Limits;
 use crate::text::Text;
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,28 +96,39 @@ pub(in crate::hook::dialect::goclaw) enum Native {
 }
 
 pub(super) struct HookRecordReader<'a> {
-    pub(super) options: &'a LoadOptions,
     pub(super) settings: &'a GoclawSettings,
-    pub(super) limits: &'a Arc<Limits>,
-    pub(super) regexes: &'a mut RegexCompiler,
+    pub(super) loading: Loading<'a>,
 }
 
 impl HookRecordReader<'_> {
-    pub(super) fn read(&mut self, index: usize, node: &Node) -> Checked<(Hook, Row, Vec<String>)> {
+    /// # Errors
+    /// All faults, in the order in which the platform looks for them.
+    pub(super) fn read(&mut self, index: usize, node: &Node) -> Result<(Hook, Row, Vec<String>), Vec<Fault>> {
         if !node.is_object() {
-            return fault(node.at, format!("hook: expected a record, found {}", node.describe()));
+            let message = format!("hook: expected a record, found {}", node.describe());
+            return Err(vec![Fault::new(node.at, message)]);
         }
         let raw = Raw::read(node)?;
-        let (event, scope) = raw.names()?;
-        let tenant = self.tenant(&raw, scope)?;
-        let kind = self.kind(&raw)?;
-        let timeout = raw.timeout()?;
-        let on_timeout = raw.on_timeout(event)?;
-        let matcher = self.matcher(&raw)?;
-        let condition = self.condition(&raw)?;
-        let handler = self.handler(&raw, kind)?;
+        let mut faults = Faults::default();
+        let names = faults.keep_some(raw.names());
+        let tenant = names.map(|(_, scope)| faults.keep(self.tenant(&raw, scope)));
+        let kind = Some(self.kind(&raw)).filter(|_| !raw.handler.is_empty());
+        let kind = kind.and_then(|kind| faults.keep_some(kind));
+        let timeout = faults.keep(raw.timeout());
+        let on_timeout = names.and_then(|(event, _)| faults.keep_some(raw.on_timeout(event)));
+        let matcher = faults.keep(self.matcher(&raw));
+        let condition = faults.keep(self.condition(&raw));
+        let handler = kind.and_then(|kind| Some((kind, faults.keep_some(self.handler(&raw, kind))?)));
+        faults.none()?;
+        let (Some((event, scope)), Some(tenant), Some(on_timeout), Some((kind, handler))) =
+            (names, tenant, on_timeout, handler)
+        else {
+            return Err(Vec::new());
+        };
         let id = raw.id(index, event);
-        let builtin = raw.source == "builtin" && self.options.purpose == Purpose::Run;
+        let hook = self.hook(&raw, kind, id, event, timeout);
+        let warnings = raw.warnings(self.loading.options.purpose);
+        let is_builtin = raw.source == "builtin" && self.loading.options.purpose == Purpose::Run;
         let row = Row {
             scope,
             tenant,
@@ -128,36 +139,13 @@ impl HookRecordReader<'_> {
             handler,
             version: raw.version,
             enabled: raw.enabled,
-            mutable: if builtin { raw.mutable.clone() } else { Vec::new() },
+            mutable: if is_builtin { raw.mutable } else { Vec::new() },
             shipped: false,
             priority: raw.priority,
             created_at: raw.created_at.parse().ok(),
-            agents: raw.agents.clone(),
+            agents: raw.agents,
         };
-        let hook = self.hook(&raw, kind, id, event, timeout);
-        Ok((hook, row, raw.warnings(self.options.purpose)))
-    }
-
-    /// All faults of a record that each of its members shows alone.
-    #[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for them"))]
-    pub(super) fn faults(&mut self, node: &Node) -> Vec<Fault> {
-        let Ok(raw) = Raw::read(node) else { return raw::wrong_types(node) };
-        let names = raw.names();
-        let mut all = Vec::new();
-        if let Ok((event, scope)) = &names {
-            all.extend(self.tenant(&raw, *scope).err());
-            all.extend(raw.on_timeout(*event).err());
-        }
-        all.extend(names.err());
-        all.extend(raw.timeout().err());
-        all.extend(self.matcher(&raw).err());
-        all.extend(self.condition(&raw).err());
-        match self.kind(&raw) {
-            Ok(kind) => all.extend(self.handler(&raw, kind).err()),
-            Err(fault) if !raw.handler.is_empty() => all.push(fault),
-            Err(_) => {}
-        }
-        all
+        Ok((hook, row, warnings))
     }
 
     fn hook(
@@ -177,14 +165,21 @@ impl HookRecordReader<'_> {
             cwd: (kind == HandlerKind::Command && !cwd.is_empty()).then(|| Text::from(cwd)),
             inherit_environment: false,
             description: (!raw.name.is_empty()).then(|| raw.name.to_owned()),
-            ..Hook::new(id, event.name(), handler, timeout, self.limits, Capture::of_each(OUTPUT_CAP))
+            ..Hook::new(
+                id,
+                event.name(),
+                handler,
+                timeout,
+                &self.loading.limits,
+                Capture::of_each(OUTPUT_CAP),
+            )
         }
     }
 
     /// Scope, tenant and agents (R3 to R5).
     fn tenant(&self, raw: &Raw<'_>, scope: Scope) -> Checked<Option<String>> {
         // On creation the tenant is the caller's, whatever the request says.
-        let given = match self.options.purpose {
+        let given = match self.loading.options.purpose {
             Purpose::Save if self.settings.tenant_id.is_some() && scope != Scope::Global => None,
             _ => raw.tenant,
         };
@@ -197,7 +192,8 @@ impl HookRecordReader<'_> {
                     let message = format!("hook: global scope requires sentinel tenant_id, got {tenant}");
                     return fault(raw.at("tenant_id"), message);
                 }
-                if self.options.purpose == Purpose::Save && !self.options.may_assign_high_risk {
+                if self.loading.options.purpose == Purpose::Save && !self.loading.options.may_assign_high_risk
+                {
                     return fault(raw.at("scope"), "hook: global scope requires master scope");
                 }
                 return Ok(None);
@@ -223,7 +219,8 @@ impl HookRecordReader<'_> {
         let Some(kind) = HandlerKind::from_name(raw.handler) else { return unknown() };
         match kind {
             HandlerKind::Command
-                if self.settings.edition == Edition::Standard && self.options.purpose == Purpose::Save =>
+                if self.settings.edition == Edition::Standard
+                    && self.loading.options.purpose == Purpose::Save =>
             {
                 let message = "hook: command handler not allowed: hook.command_disabled_standard";
                 return fault(raw.at("handler_type"), message);
@@ -261,7 +258,7 @@ impl HookRecordReader<'_> {
             let message = format!("hook: matcher invalid: longer than {LONGEST_MATCHER} characters");
             return fault(raw.at("matcher"), message);
         }
-        match re2::compile(raw.matcher, self.regexes) {
+        match re2::compile(raw.matcher, &mut self.loading.regexes) {
             Ok(regex) => Ok(Some(regex)),
             Err(why) => fault(raw.at("matcher"), format!("hook: matcher invalid: {why}")),
         }
@@ -271,7 +268,7 @@ impl HookRecordReader<'_> {
         if raw.condition.is_empty() {
             return Ok(None);
         }
-        match cel::Program::compile(raw.condition, &filter::VARIABLES, self.regexes) {
+        match cel::Program::compile(raw.condition, &filter::VARIABLES, &mut self.loading.regexes) {
             Ok(program) => Ok(Some(program)),
             Err(why) => fault(raw.at("if_expr"), format!("hook: if_expr invalid: {why}")),
         }
