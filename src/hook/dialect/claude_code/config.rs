@@ -21,13 +21,12 @@ use super::settings::{ClaudeSettings, HookSource};
 use crate::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::error::{ConfigError, ConfigProblem};
-use crate::hook::fault_list::FaultList;
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
-use crate::hook::matcher::RegexCompiler;
-use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::version::{ContractVersion, Part};
+use crate::hook::loading::Loading;
+use crate::hook::notice::NoticeKind;
+use crate::hook::version::Part;
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -42,21 +41,15 @@ const LONGEST_SESSION_END: Duration = Duration::from_mins(1);
 pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let settings = ClaudeSettings::of(options).map_err(|why| text.problem(None, why))?;
     let node = parse(text)?;
-    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let mut loader = Loader {
         text,
-        purpose: options.purpose,
         settings: &settings,
-        contract: options.contract,
-        regexes: RegexCompiler::new(limits.regex_bytes),
-        limits,
+        loading: Loading::new(options, Limits::hook),
         hooks: Vec::new(),
         switches: Switches::default(),
         classes: FxHashMap::default(),
         files: FxHashMap::default(),
         watched: Vec::new(),
-        problems: FaultList::default(),
-        notices: FaultList::default(),
     };
     let given = options.settings.contains_key("source");
     let source = if given {
@@ -71,13 +64,9 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
             loader.file(&source, &Node::from_value(hooks), true);
         }
     }
-    if !loader.problems.is_empty() {
-        return Err(loader.problems.into());
-    }
     loader.turn_off();
-    let Loader { hooks, switches, notices, mut watched, .. } = loader;
+    let Loader { hooks, switches, mut loading, mut watched, .. } = loader;
     let budget = session_end_budget(&hooks, &settings);
-    let mut notices = notices;
     let mut seen = FxHashSet::default();
     watched.retain(|name| seen.insert(name.clone()));
     if !watched.is_empty() {
@@ -86,12 +75,11 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
             watched.join(", ")
         );
         let problem = ConfigProblem { file: String::new(), place: None, field: None, message };
-        notices.push(Notice::new(NoticeKind::Obligation, None, problem));
+        loading.notice(NoticeKind::Obligation, None, problem);
     }
     let http = HttpAllowList::new(switches.urls, switches.variables);
     let contract = options.contract;
-    let bundle = ClaudeBundle { hooks: Hooks::new(hooks), settings, http, budget, contract };
-    Ok(Loaded { bundle: Box::new(bundle), notices })
+    loading.loaded(ClaudeBundle { hooks: Hooks::new(hooks), settings, http, budget, contract })
 }
 
 /// JSON, YAML, or the YAML between the first two lines `---` of a Markdown file.
@@ -165,13 +153,10 @@ struct Switches {
     variables: Option<Vec<String>>,
 }
 
-struct Loader<'a> {
+struct Loader<'a, 'o> {
     text: &'a Text<'a>,
-    purpose: Purpose,
     settings: &'a ClaudeSettings,
-    contract: Option<ContractVersion>,
-    limits: Arc<Limits>,
-    regexes: RegexCompiler,
+    loading: Loading<'o>,
     hooks: Vec<(Hook, Extra)>,
     switches: Switches,
     /// Canonical texts of handlers with the scope in which they are compared.
@@ -179,8 +164,6 @@ struct Loader<'a> {
     /// How many files each source has had.
     files: FxHashMap<String, usize>,
     watched: Vec<String>,
-    problems: FaultList<ConfigProblem>,
-    notices: FaultList<Notice>,
 }
 
 /// The file that is being read.
@@ -191,15 +174,15 @@ struct File<'f> {
     places: Places<'f>,
 }
 
-impl Loader<'_> {
+impl Loader<'_, '_> {
     fn notice(&mut self, kind: NoticeKind, hook: Option<HookId>, at: Option<usize>, text: &str) {
         let problem = self.text.problem(at, text);
-        self.notices.push(Notice::new(kind, hook, problem));
+        self.loading.notice(kind, hook, problem);
     }
 
     /// The version that brought something, where the one that holds lacks it.
     fn since(&self, part: Part, name: &str) -> Option<&'static str> {
-        self.contract?.since(part, name)
+        self.loading.options.contract?.since(part, name)
     }
 
     fn warn(&mut self, hook: &HookId, at: Option<usize>, text: &str) {
@@ -208,12 +191,9 @@ impl Loader<'_> {
 
     /// R11.
     fn fault(&mut self, fault: &Fault) {
-        match self.purpose {
-            Purpose::Save => self.problems.push(self.text.problem(fault.at, fault.message.clone())),
-            Purpose::Run => {
-                self.notice(NoticeKind::Dropped, None, fault.at, &format!("{}; skipped", fault.message));
-            }
-        }
+        let more = if self.loading.options.purpose == Purpose::Save { "" } else { "; skipped" };
+        let problem = self.text.problem(fault.at, format!("{}{more}", fault.message));
+        self.loading.left_out(None, problem);
     }
 
     /// `is_part`: it is handed in beside the text, and may be the map of events that a manifest has under `hooks`.
@@ -384,7 +364,7 @@ impl Loader<'_> {
             let names = matcher.split('|').map(str::trim).filter(|name| !matches!(*name, "" | "*"));
             self.watched.extend(names.map(str::to_owned));
         }
-        let (compiled, mut never) = Matcher::read(matcher, event, &mut self.regexes);
+        let (compiled, mut never) = Matcher::read(matcher, event, &mut self.loading.regexes);
         let compiled = Arc::new(compiled);
         for (place, node) in handlers.iter().enumerate() {
             let id = HookId::from(format!("{}:{}_{index}_{place}", file.prefix, event.name()));

@@ -15,11 +15,11 @@ use super::version::VERSIONS;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
-use crate::hook::fault_list::FaultList;
 use crate::hook::field::texts;
 use crate::hook::hooks::{Due, Hook, Hooks};
+use crate::hook::loading::Loading;
 use crate::hook::matcher::RegexCompiler;
-use crate::hook::notice::{Notice, NoticeKind};
+use crate::hook::notice::NoticeKind;
 use crate::hook::re2;
 use crate::hook::version::{ContractVersion, Part};
 use crate::limit::Limits;
@@ -39,19 +39,15 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     if !settings.temp_dir.starts_with('/') {
         return Err(problem("settings: `temp_dir` must be an absolute path".to_owned()).into());
     }
-    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
     let mut loader = Loader {
         source,
-        regexes: RegexCompiler::new(limits.regex_bytes),
+        loading: Loading::new(options, Limits::hook),
         matchers: FxHashMap::default(),
-        limits,
         contract: options.contract.unwrap_or(ContractVersion::last("docker-agent", VERSIONS)),
         settings,
         agents: Vec::new(),
         evaluators: Evaluators::read(&node),
         specs: Vec::new(),
-        problems: FaultList::default(),
-        notices: FaultList::default(),
     };
     loader.document(&node);
     loader.routing(&node, !options.contributions.is_empty());
@@ -93,23 +89,20 @@ struct Group {
 
 struct Loader<'a> {
     source: &'a Source<'a>,
-    regexes: RegexCompiler,
+    loading: Loading<'a>,
     /// By their texts: most entries of a file have one of a few.
     matchers: FxHashMap<String, Matcher>,
-    limits: Arc<Limits>,
     contract: ContractVersion,
     settings: DockerAgentSettings,
     agents: Vec<Arc<str>>,
     evaluators: Evaluators,
     specs: Vec<Spec>,
-    problems: FaultList<ConfigProblem>,
-    notices: FaultList<Notice>,
 }
 
 impl Loader<'_> {
     fn problem(&mut self, at: Option<usize>, message: impl Into<String>) {
         let problem = self.source.problem(at, message);
-        self.problems.push(problem);
+        self.loading.problems.push(problem);
     }
 
     fn expected(&mut self, node: &Node, path: &str, what: &str) {
@@ -118,7 +111,7 @@ impl Loader<'_> {
 
     fn warn(&mut self, at: Option<usize>, text: impl Into<String>) {
         let problem = self.source.problem(at, text);
-        self.notices.push(Notice::new(NoticeKind::Warning, None, problem));
+        self.loading.notice(NoticeKind::Warning, None, problem);
     }
 
     fn has(&self, part: Part, name: &str) -> bool {
@@ -293,7 +286,7 @@ impl Loader<'_> {
             let matcher = match self.matcher(entry, &path) {
                 Ok(matcher) => matcher,
                 Err(problem) => {
-                    self.problems.push(problem);
+                    self.loading.problems.push(problem);
                     continue;
                 }
             };
@@ -337,8 +330,8 @@ impl Loader<'_> {
             return Ok(Some(known.clone()));
         }
         let compiled = re2::rewrite(text).and_then(|text| {
-            RegexCompiler::new(self.limits.regex_bytes).compile(&text)?;
-            self.regexes.compile(&format!("^(?:{text})$"))
+            RegexCompiler::new(self.loading.limits.regex_bytes).compile(&text)?;
+            self.loading.regexes.compile(&format!("^(?:{text})$"))
         });
         let regex = compiled.map_err(|why| {
             self.source.problem(node.at, format!("hooks.{path}: invalid matcher '{text}': {why}"))
@@ -357,16 +350,7 @@ impl Loader<'_> {
                 let text = format!("unknown field `{}`, which came with {since}, is ignored", member.name);
                 self.warn(member.at, format!("hooks.{path}[{index}]: {text}"));
             }
-            let reader = spec::SpecReader {
-                group,
-                path,
-                index,
-                limits: &self.limits,
-                settings: &self.settings,
-                contract: self.contract,
-                evaluators: &self.evaluators,
-            };
-            match reader.read(&known) {
+            match (spec::SpecReader { loader: self, group, path, index }).read(&known) {
                 Ok((spec, warnings)) => {
                     for (at, warning) in warnings {
                         self.warn(at, format!("hooks.{path}[{index}]: {warning}"));
@@ -416,9 +400,6 @@ impl Loader<'_> {
             let message = format!("setting agent: the file has no agent '{wanted}'");
             self.problem(None, message);
         }
-        if !self.problems.is_empty() {
-            return Err(self.problems.into());
-        }
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
         let mut due = Due::default();
         let mut hooks = Vec::new();
@@ -457,7 +438,7 @@ impl Loader<'_> {
             default_agent,
             settings: self.settings,
         };
-        Ok(Loaded { bundle: Box::new(bundle), notices: self.notices })
+        self.loading.loaded(bundle)
     }
 }
 

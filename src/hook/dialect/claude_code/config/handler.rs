@@ -96,7 +96,7 @@ fn word<'n>(fields: &Fields<'n, '_>, name: &str, words: &[&str]) -> Result<Optio
     Err(fields.fault(name, &format!("`{text}` is not one of: {}", words.join(", "))))
 }
 
-impl Loader<'_> {
+impl Loader<'_, '_> {
     /// # Errors
     /// All its faults.
     pub(super) fn handler(
@@ -109,6 +109,8 @@ impl Loader<'_> {
         path: &str,
     ) -> Result<(Hook, Extra), Vec<Fault>> {
         let (known, later) = self
+            .loading
+            .options
             .contract
             .map_or_else(|| (Cow::Borrowed(node), Vec::new()), |contract| contract.without_later(node));
         for (member, since) in later {
@@ -178,7 +180,7 @@ impl Loader<'_> {
         let time = timeout.unwrap_or_else(|| Duration::from_secs(event.default_timeout(kind)));
         let time = self.settings.max_timeout_seconds.0.map_or(time, |longest| time.min(longest));
         let capture = Capture::of_each(OUTPUT_CAP);
-        let hook = Hook::new(id, event.name(), handler, time, &self.limits, capture);
+        let hook = Hook::new(id, event.name(), handler, time, &self.loading.limits, capture);
         Ok((Hook { description: message.map(str::to_owned), ..hook }, extra))
     }
 

@@ -1,56 +1,53 @@
 //! One hook (1.3 and 1.4 of the contract): types and values of its fields, the first fault is the one that is told.
 
-use super::{Group, Spec};
+use super::{Group, Loader, Spec};
 use crate::document::{Node, NodeKind};
 use crate::hook::dialect::docker_agent::builtin;
 use crate::hook::dialect::docker_agent::bundle::{Action, Extra, OnError};
-use crate::hook::dialect::docker_agent::evaluator::{Evaluator, Evaluators};
+use crate::hook::dialect::docker_agent::evaluator::Evaluator;
 use crate::hook::dialect::docker_agent::output::Schema;
-use crate::hook::dialect::docker_agent::settings::DockerAgentSettings;
 use crate::hook::dialect::docker_agent::template::Template;
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::script::{Capture, Shell};
-use crate::hook::version::{ContractVersion, Part};
-use crate::limit::Limits;
-use std::sync::Arc;
+use crate::hook::version::Part;
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT: u64 = 60;
 /// A century and some: "no maximum" that still adds up with a clock.
 const MOST_SECONDS: u64 = 1 << 32;
-const FIELDS: [&str; 17] = [
-    "type",
-    "name",
-    "command",
-    "args",
-    "timeout",
-    "env",
-    "working_dir",
-    "on_error",
-    "model",
-    "prompt",
-    "schema",
-    "strict_output",
-    "description",
-    "system_prompt",
-    "evaluator",
-    "evaluator_policy",
-    "routing_policy",
+/// The fields of a hook, with the types of hooks to which they mean something.
+const FIELDS: [(&str, &[&str]); 17] = [
+    ("type", ANY),
+    ("name", ANY),
+    ("command", &["command", "builtin"]),
+    ("args", &["builtin"]),
+    ("timeout", ANY),
+    ("env", ANY),
+    ("working_dir", ANY),
+    ("on_error", ANY),
+    ("model", &["model"]),
+    ("prompt", &["model"]),
+    ("schema", &["model"]),
+    ("strict_output", &["command"]),
+    ("description", ANY),
+    ("system_prompt", &["model"]),
+    ("evaluator", &["evaluator"]),
+    ("evaluator_policy", &["evaluator"]),
+    ("routing_policy", &["evaluator"]),
 ];
+/// `env` and `working_dir` of a model hook are accepted in silence (R1).
+const ANY: &[&str] = &["command", "builtin", "model", "evaluator"];
 
 /// Texts with their places.
 pub(super) type Warnings = Vec<(Option<usize>, String)>;
 
 pub(super) struct SpecReader<'a> {
+    pub(super) loader: &'a Loader<'a>,
     pub(super) group: &'a Group,
     pub(super) path: &'a str,
     pub(super) index: usize,
-    pub(super) limits: &'a Arc<Limits>,
-    pub(super) settings: &'a DockerAgentSettings,
-    pub(super) contract: ContractVersion,
-    pub(super) evaluators: &'a Evaluators,
 }
 
 impl SpecReader<'_> {
@@ -73,7 +70,7 @@ impl SpecReader<'_> {
             return Err(fault(at, ".on_error: block is not supported by this event"));
         }
         let strict = fields.boolean("strict_output")? == Some(true);
-        let mut warnings = unknown_fields(node);
+        let mut warnings = odd_fields(node, kind);
         let (action, handler) = match kind {
             "command" => {
                 let command =
@@ -83,7 +80,7 @@ impl SpecReader<'_> {
             "builtin" => {
                 let name =
                     command.ok_or_else(|| fault(node.at, ": command must name the builtin to invoke"))?;
-                let warning = builtin::warning(name, self.group.event, self.contract);
+                let warning = builtin::warning(name, self.group.event, self.loader.contract);
                 warnings.extend(warning.map(|text| (node.at, text)));
                 let script = builtin::script(name, &args);
                 let handler =
@@ -109,7 +106,7 @@ impl SpecReader<'_> {
                     node,
                     self.group.event,
                     self.group.origin.default_route.clone(),
-                    self.evaluators,
+                    &self.loader.evaluators,
                 )?;
                 (Action::Evaluator(evaluator), Handler::Other("evaluator"))
             }
@@ -121,7 +118,6 @@ impl SpecReader<'_> {
                 return Err(fault(node.get("type").and_then(|kind| kind.at), message));
             }
         };
-        warnings.extend(misplaced(node, kind).into_iter().map(|text| (node.at, text)));
         let display = name.or(command).unwrap_or(kind).to_owned();
         let extra = Extra {
             agent: self.group.origin.agent.clone(),
@@ -136,15 +132,15 @@ impl SpecReader<'_> {
             action,
         };
         let capture = Capture {
-            stdout: self.settings.stdout_bytes,
-            stderr: self.settings.stderr_bytes,
-            total: self.settings.stdout_bytes.saturating_add(self.settings.stderr_bytes),
+            stdout: self.loader.settings.stdout_bytes,
+            stderr: self.loader.settings.stderr_bytes,
+            total: self.loader.settings.stdout_bytes.saturating_add(self.loader.settings.stderr_bytes),
             ..Capture::of_each(0)
         };
         let (event, time) = (self.group.event.name(), Duration::from_secs(timeout));
         let hook = Hook {
             description: string(node, "description")?.map(str::to_owned),
-            ..Hook::new(self.id(name), event, handler, time, self.limits, capture)
+            ..Hook::new(self.id(name), event, handler, time, &self.loader.loading.limits, capture)
         };
         let raw = |field: &str| node.get(field).map(Node::to_value);
         let fingerprint = serde_json::json!([
@@ -181,7 +177,7 @@ impl SpecReader<'_> {
 
 impl SpecReader<'_> {
     fn has(&self, part: Part, name: &str) -> bool {
-        self.contract.since(part, name).is_none()
+        self.loader.has(part, name)
     }
 
     /// Whether fields are held to what they can do on their event.
@@ -280,39 +276,14 @@ fn on_error(node: &Node) -> Result<OnError, Fault> {
     }
 }
 
-fn unknown_fields(node: &Node) -> Warnings {
-    let unknown = Fields { node, prefix: "." }.unknown(&FIELDS);
-    unknown.map(|member| (member.at, format!("unknown field `{}` is ignored", member.name))).collect()
-}
-
-/// Fields that mean nothing to this type of hook. `env` and `working_dir` of a model hook are accepted in silence (R1).
-fn misplaced(node: &Node, kind: &str) -> Vec<String> {
-    let fields: &[&str] = match kind {
-        "command" => &[
-            "args",
-            "model",
-            "prompt",
-            "schema",
-            "system_prompt",
-            "evaluator",
-            "evaluator_policy",
-            "routing_policy",
-        ],
-        "builtin" => &[
-            "model",
-            "prompt",
-            "schema",
-            "strict_output",
-            "system_prompt",
-            "evaluator",
-            "evaluator_policy",
-            "routing_policy",
-        ],
-        "evaluator" => &["command", "args", "strict_output", "model", "prompt", "schema", "system_prompt"],
-        _ => &["command", "args", "strict_output", "evaluator", "evaluator_policy", "routing_policy"],
-    };
-    let there = fields.iter().filter(|field| node.get(field).is_some());
-    there.map(|field| format!("`{field}` means nothing to a {kind} hook")).collect()
+/// Fields that nobody knows, and those that mean nothing to this type of hook.
+fn odd_fields(node: &Node, kind: &str) -> Warnings {
+    let is_known = |name: &str| FIELDS.iter().any(|(known, _)| *known == name);
+    let unknown = node.members().iter().filter(|member| !is_known(&member.name));
+    let unknown = unknown.map(|member| (member.at, format!("unknown field `{}` is ignored", member.name)));
+    let misplaced = FIELDS.iter().filter(|(name, kinds)| !kinds.contains(&kind) && node.get(name).is_some());
+    let misplaced = misplaced.map(|(name, _)| (node.at, format!("`{name}` means nothing to a {kind} hook")));
+    unknown.chain(misplaced).collect()
 }
 
 fn fault(at: Option<usize>, message: impl Into<String>) -> Fault {
