@@ -11,6 +11,7 @@
 //! file beside the config ([`AdapterFile`]), which the hook calls.
 
 use crate::document::Source;
+use crate::hook::dialect::everruns;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::EventRow;
 use crate::hook::portable::{self, ArgumentTest, ExitRule, Facts, PortableHook, Tools, quoted};
@@ -216,8 +217,11 @@ impl Adapter<'_> {
     }
 
     pub(super) fn hook_name(&self) -> String {
-        let name = self.hook.name.clone().unwrap_or_else(|| format!("{}_{}", self.event.name, self.index));
-        if self.from == Dialect::Everruns { format!("user:{name}") } else { name }
+        let name = self.hook.name.as_deref();
+        match self.from {
+            Dialect::Everruns => everruns::hook_id(everruns::USER, name, self.event.name, self.index),
+            _ => name.map_or_else(|| format!("{}_{}", self.event.name, self.index), str::to_owned),
+        }
     }
 
     /// The key of the shell tool's command that the script reads.

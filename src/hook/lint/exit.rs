@@ -69,7 +69,7 @@ impl HookLint<'_> {
                 return;
             }
         }
-        if event.blocks && blocks && self.dialect == Dialect::Goclaw && self.hook.closed == Some(false) {
+        if event.blocks && blocks && self.dialect == Dialect::Goclaw && self.hook.closes() == Some(false) {
             let message = "`on_timeout: allow`: a guard that is too slow lets the action through";
             self.report(&FAIL_OPEN, self.hook.places.hook, message);
         } else if event.blocks && blocks && !self.hook.fails_closed() {

@@ -179,7 +179,6 @@ fn read_handler(event: &str, node: &Node) -> PortableHook {
     let mut hook = PortableHook::new(&FACTS, event, node.at);
     hook.timeout = super::number(node, "timeout").and_then(super::seconds);
     hook.policy = text(node, "onFailure");
-    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.description = text(node, "statusMessage");
     hook.places.timeout = place(node, "timeout");
     hook.places.script = place(node, "command");

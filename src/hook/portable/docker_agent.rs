@@ -144,7 +144,6 @@ fn read_hook(event: &str, node: &Node) -> PortableHook {
     hook.name = text(node, "name");
     hook.timeout = super::number(node, "timeout").and_then(super::seconds);
     hook.policy = text(node, "on_error");
-    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.environment = pairs(node.get("env"));
     hook.cwd = text(node, "working_dir");
     hook.places.timeout = place(node, "timeout");

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::document::Node;
 use crate::hook::dialect::everruns::event::EVENTS;
+use crate::hook::dialect::everruns::{USER, hook_id};
 use crate::hook::matcher::ArgumentPattern;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -124,10 +125,7 @@ fn read(node: &Node) -> Vec<PortableHook> {
 /// A hook by its place in its list: one without an id is muted by that.
 fn read_in(node: &Node, index: usize, muted: &[String]) -> PortableHook {
     let mut hook = read_hook(node);
-    let id = match &hook.name {
-        Some(name) => format!("user:{name}"),
-        None => format!("user:{}_{index}", hook.event),
-    };
+    let id = hook_id(USER, hook.name.as_deref(), &hook.event, index);
     hook.enabled = !muted.contains(&id);
     hook
 }
@@ -138,7 +136,6 @@ fn read_hook(node: &Node) -> PortableHook {
     hook.description = text(node, "description");
     hook.timeout = super::number(node, "timeout_ms").and_then(|ms| super::seconds(ms / 1000.0));
     hook.policy = text(node, "on_error");
-    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.places.timeout = place(node, "timeout_ms");
     if let Some(matcher) = node.get("matcher") {
         hook.places.matcher = matcher.at;
@@ -187,10 +184,7 @@ fn globs(text: &str) -> Tools {
 
 fn write(hooks: &[Draft]) -> Value {
     let specs: Vec<Value> = hooks.iter().map(write_hook).collect();
-    let id = |(index, hook): (usize, &Draft)| match &hook.name {
-        Some(name) => format!("user:{name}"),
-        None => format!("user:{}_{index}", hook.event.name),
-    };
+    let id = |(index, hook): (usize, &Draft)| hook_id(USER, hook.name.as_deref(), hook.event.name, index);
     let muted: Vec<String> = hooks.iter().enumerate().filter(|(_, hook)| !hook.enabled).map(id).collect();
     if muted.is_empty() {
         json!({"hooks": specs})

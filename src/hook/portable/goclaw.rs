@@ -95,7 +95,6 @@ fn read_record(node: &Node) -> PortableHook {
     hook.name = text(node, "name").filter(|name| !name.is_empty());
     hook.timeout = super::number(node, "timeout_ms").and_then(|ms| super::seconds(ms / 1000.0));
     hook.policy = text(node, "on_timeout");
-    hook.closed = hook.policy.as_deref().map(|policy| policy == "block");
     hook.enabled = super::flag(node, "enabled").unwrap_or(true);
     hook.priority = super::number(node, "priority").map_or(0, |priority| priority as i64);
     hook.places.timeout = place(node, "timeout_ms");

@@ -148,9 +148,7 @@ pub(crate) struct PortableHook {
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) cwd: Option<String>,
     pub(crate) timeout: Option<Duration>,
-    /// Whether the config says that a failure blocks; `None`: it says nothing.
-    pub(crate) closed: Option<bool>,
-    /// What it says of failures, in its own word.
+    /// What the config says of failures, in its own word.
     pub(crate) policy: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) enabled: bool,
@@ -209,7 +207,6 @@ impl PortableHook {
             environment: Vec::new(),
             cwd: None,
             timeout: None,
-            closed: None,
             policy: None,
             description: None,
             enabled: true,
@@ -224,8 +221,13 @@ impl PortableHook {
         self.facts.is_some_and(|facts| match facts.failure {
             Failure::Open => false,
             Failure::Closed => true,
-            Failure::Choice => self.closed == Some(true),
+            Failure::Choice => self.closes() == Some(true),
         })
+    }
+
+    /// Whether the config says that a failure blocks; `None`: it says nothing.
+    pub(crate) fn closes(&self) -> Option<bool> {
+        self.policy.as_deref().map(|policy| policy == "block")
     }
 
     /// For messages.

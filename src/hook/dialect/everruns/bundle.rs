@@ -37,6 +37,17 @@ impl Matcher {
     }
 }
 
+/// Whose the hooks of a config are that no capability ships.
+pub(in crate::hook) const USER: &str = "user";
+
+/// R12. A hook without a name is called by its event and its place in its list.
+pub(in crate::hook) fn hook_id(origin: &str, name: Option<&str>, event: &str, index: usize) -> String {
+    match name {
+        Some(name) => format!("{origin}:{name}"),
+        None => format!("{origin}:{event}_{index}"),
+    }
+}
+
 /// What this dialect keeps of a hook beside the engine's [`Hook`](crate::hook::hooks::Hook).
 #[derive(Debug)]
 pub(super) struct Extra {

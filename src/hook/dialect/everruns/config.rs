@@ -4,7 +4,7 @@
 //! them the declarative bundle (R16). All end as lists of specs with an origin. Each spec is read ([`spec`]), gets its id
 //! from its origin (R12, R13), and is kept, dropped with a warning, or an error, as the purpose says (R9, R10).
 
-use super::bundle::{EverrunsBundle, Extra};
+use super::bundle::{EverrunsBundle, Extra, USER};
 use super::event::EventName;
 use super::log;
 use super::payload::Variables;
@@ -235,7 +235,7 @@ impl Loader<'_> {
         }
         self.gate(at)?;
         let why = match fields.node.get("name").and_then(Node::as_str) {
-            Some("" | "user") => "definition.name: empty or reserved",
+            Some("" | USER) => "definition.name: empty or reserved",
             Some(name) => {
                 self.specs(Origin::Capability(name), specs);
                 return Ok(());

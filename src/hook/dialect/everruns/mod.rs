@@ -45,6 +45,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::hook) use bundle::{USER, hook_id};
 pub use config::{CAPABILITY, Capability};
 pub use result::{EverrunsResult, PostTool, PromptGate, ToolGate};
 pub use settings::SETTINGS;

@@ -3,7 +3,7 @@
 
 use super::{Origin, SpecFault};
 use crate::document::Node;
-use crate::hook::dialect::everruns::bundle::{Extra, Matcher, OnError};
+use crate::hook::dialect::everruns::bundle::{Extra, Matcher, OnError, USER, hook_id};
 use crate::hook::dialect::everruns::event::EventName;
 use crate::hook::dialect::everruns::payload::safe_id;
 use crate::hook::field::{Fault, Fields};
@@ -36,13 +36,10 @@ const MATCHER_FIELDS: [&str; 5] =
 pub(super) fn resolve_id(origin: Origin<'_>, index: usize, node: &Node) -> HookId {
     let text = |name: &str| node.get(name).and_then(Node::as_str);
     let origin = match origin {
-        Origin::User => "user",
+        Origin::User => USER,
         Origin::Capability(id) => id,
     };
-    HookId::from(match text("id") {
-        Some(name) => format!("{origin}:{name}"),
-        None => format!("{origin}:{}_{index}", text("event").unwrap_or("hook")),
-    })
+    hook_id(origin, text("id"), text("event").unwrap_or("hook"), index).into()
 }
 
 /// A hook, and what to warn of.
