@@ -458,6 +458,3 @@ impl Loader<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
