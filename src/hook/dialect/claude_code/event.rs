@@ -91,10 +91,10 @@ impl BlockMeans {
 
 /// What else is true of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flag {
+pub(super) enum Flag {
     /// `decision: block` is honoured (R35).
     Decides,
-    /// `continue: false` has no effect (R36).
+    /// `continue: false` has no effect (R36); on `TaskCompleted` that depends on who raised it.
     NoStop,
     /// Plain text is context (R29).
     Plain,
@@ -290,7 +290,7 @@ impl EventName {
         }
     }
 
-    fn has(self, flag: Flag) -> bool {
+    pub(super) fn has(self, flag: Flag) -> bool {
         self.row().flags.contains(&flag)
     }
 
@@ -309,34 +309,8 @@ impl EventName {
         }
     }
 
-    pub(super) const fn can_block(self) -> bool {
-        self.row().event.blocks
-    }
-
-    /// R35.
-    pub(super) fn honours_decision(self) -> bool {
-        self.has(Flag::Decides)
-    }
-
-    /// R36, but for `TaskCompleted`, which depends on who raised it.
-    pub(super) fn honours_continue(self) -> bool {
-        !self.has(Flag::NoStop)
-    }
-
-    pub(super) fn takes_plain_text(self) -> bool {
-        self.has(Flag::Plain)
-    }
-
-    pub(super) fn has_permission_mode(self) -> bool {
-        self.has(Flag::Mode)
-    }
-
     pub(super) fn evaluates_rules(self) -> bool {
         self.has(Flag::Rules)
-    }
-
-    pub(super) fn has_env_file(self) -> bool {
-        self.has(Flag::EnvFile)
     }
 
     /// `Stop` and `SubagentStop`: the loop guard (R58) counts.

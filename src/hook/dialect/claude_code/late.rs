@@ -1,5 +1,6 @@
 //! Handlers that nobody waits for (R54, R55): what they print is for the next turn, or wakes the agent.
 
+use super::answer::status_of;
 use super::event::EventName;
 use super::hook::{Background, Rewake};
 use super::printed::{Printed, read as read_printed};
@@ -40,8 +41,7 @@ fn output(
     rewake: &Rewake,
     outcome: &ScriptOutcome,
 ) -> Option<LateOutput> {
-    let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
-    if apart == Background::Rewake && status == 2 {
+    if apart == Background::Rewake && status_of(outcome) == 2 {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         let message = Some(text(&outcome.stderr)).filter(|text| !text.is_empty());
         let message = message.unwrap_or_else(|| text(&outcome.stdout));

@@ -17,25 +17,21 @@ pub(super) enum Matcher {
     Never,
 }
 
-/// Characters of a list of names beside ASCII letters, digits and `_`, and which of them separate (R5, R6).
-const fn list_characters(event: EventName) -> (&'static [char], &'static [char]) {
-    match event {
-        EventName::FileChanged | EventName::StopFailure => (&['|'], &['|']),
-        _ => (&['-', ' ', ',', '|'], &['|', ',']),
-    }
-}
-
 impl Matcher {
     /// Reads a matcher. Beside it stands why it never matches, for one that does not.
     pub(super) fn read(text: &str, event: EventName, compiler: &mut RegexCompiler) -> (Self, Option<String>) {
         if event.matched_field().is_none() || matches!(text, "" | "*") {
             return (Self::Every, None);
         }
-        let (others, separators) = list_characters(event);
+        // Of a list of names beside ASCII letters, digits and `_` (R5, R6).
+        let others: &[char] = match event {
+            EventName::FileChanged | EventName::StopFailure => &['|'],
+            _ => &['|', ',', '-', ' '],
+        };
         let is_listed =
             |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || others.contains(&letter);
         if text.chars().all(is_listed) {
-            let names = text.split(separators).map(|name| name.trim().to_owned());
+            let names = text.split(['|', ',']).map(|name| name.trim().to_owned());
             return (Self::Names { text: text.to_owned(), names: names.collect() }, None);
         }
         match expression::compile(text, compiler) {

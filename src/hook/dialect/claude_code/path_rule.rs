@@ -60,18 +60,17 @@ impl PathPattern {
     }
 }
 
+/// Wildcards with their expressions, longer ones first.
+const WILDCARDS: [(&str, &str); 4] = [("**/", "(?:.*/)?"), ("**", ".*"), ("*", "[^/]*"), ("?", "[^/]")];
+
 fn translate(glob: &str) -> String {
     let mut out = String::with_capacity(glob.len() + 16);
     let mut rest = glob;
     let mut has_sets = true;
     while let Some(letter) = rest.chars().next() {
-        if let Some(tail) = rest.strip_prefix("**/") {
-            out.push_str("(?:.*/)?");
-            rest = tail;
-            continue;
-        }
-        if let Some(tail) = rest.strip_prefix("**") {
-            out.push_str(".*");
+        let found = WILDCARDS.iter().find_map(|(glob, regex)| Some((regex, rest.strip_prefix(glob)?)));
+        if let Some((regex, tail)) = found {
+            out.push_str(regex);
             rest = tail;
             continue;
         }
@@ -86,11 +85,7 @@ fn translate(glob: &str) -> String {
                 None => has_sets = false,
             }
         }
-        match letter {
-            '*' => out.push_str("[^/]*"),
-            '?' => out.push_str("[^/]"),
-            _ => out.push_str(&regex_syntax_escape(letter)),
-        }
+        out.push_str(&escaped(letter));
         rest = rest.get(letter.len_utf8()..).unwrap_or("");
     }
     out
@@ -100,11 +95,11 @@ fn push_set(set: &str, out: &mut String) {
     let (start, set) = set.strip_prefix(['!', '^']).map_or(("[", set), |set| ("[^/", set));
     out.push_str(start);
     for letter in set.chars() {
-        if letter == '-' { out.push('-') } else { out.push_str(&regex_syntax_escape(letter)) }
+        if letter == '-' { out.push('-') } else { out.push_str(&escaped(letter)) }
     }
     out.push(']');
 }
 
-fn regex_syntax_escape(letter: char) -> String {
+fn escaped(letter: char) -> String {
     regex::escape(letter.encode_utf8(&mut [0; 4]))
 }

@@ -4,7 +4,7 @@
 //! event where that has it, else from its facts; facts that the row does not name follow. Tool arguments and results are
 //! written from where they are, without a copy.
 
-use super::event::{EventName, STOP_ERRORS};
+use super::event::{EventName, Flag, STOP_ERRORS};
 use super::settings::ClaudeSettings;
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Moment, ToolCall, ToolCallSummary};
@@ -12,7 +12,7 @@ use crate::hook::event_field::{EventField, FieldValue, MemberReader, PayloadMemb
 use crate::hook::json::ObjectWriter;
 use crate::hook::payload;
 use crate::vfs::path;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -107,30 +107,28 @@ impl<'a> Payload<'a> {
             Some(path) => object.put("transcript_path", path),
             None => object.put("transcript_path", &self.settings.transcript_path),
         }
+        let own = self.name.row().event.payload;
         if self.shows("cwd") {
             object.put("cwd", self.cwd());
         }
         object.put_some("scratchpad_dir", self.fact("scratchpad_dir"));
-        if self.name.has_permission_mode() {
+        if self.name.has(Flag::Mode) {
             object.put_some("permission_mode", context.permission_mode.as_ref());
         }
-        let in_agent = context.depth > 0 && !self.name.row().event.payload.contains(&"agent_id");
-        if in_agent {
+        if context.depth > 0 && !own.contains(&"agent_id") {
             object.put_some("agent_id", context.agent_id.as_ref());
             object.put_some("agent_type", context.agent_name.as_ref());
         }
         object.put_some("effort", self.fact("effort").filter(|_| self.shows("effort")));
         object.put("hook_event_name", self.name.name());
-        for name in self.name.row().event.payload {
+        for name in own {
             if let Some(value) = self.member(name).filter(|_| self.shows(name)) {
                 object.put_value(name, &value);
             }
         }
         let common = ["prompt_id", "transcript_path", "scratchpad_dir", "effort"];
         for (name, value) in &self.event.facts {
-            let said =
-                common.contains(&name.as_str()) || self.name.row().event.payload.contains(&name.as_str());
-            if !said {
+            if !common.contains(&name.as_str()) && !own.contains(&name.as_str()) {
                 object.put_any(name, value);
             }
         }
@@ -150,7 +148,8 @@ impl<'a> Payload<'a> {
         let option = |text: &Option<String>| text.as_deref().map(|text| Cow::Owned(Value::from(text)));
         let context = &self.event.context;
         match (&self.event.moment, name) {
-            (_, "tool_name" | "tool_input" | "tool_use_id") => self.call_member(name),
+            (_, "tool_input") => self.event.tool_call().map(|call| self.input(call)),
+            (_, "tool_use_id") if self.event.tool_call().is_some_and(|call| call.id.is_empty()) => None,
             (Moment::SessionStarted { source: None }, "source") => text("startup"),
             (Moment::SessionEnded { reason }, "reason") if reason.is_empty() => text("other"),
             (Moment::ModelCallEnded { .. }, "turn_id") => {
@@ -169,7 +168,8 @@ impl<'a> Payload<'a> {
                 Some(Cow::Owned(Value::Null))
             }
             (Moment::ToolBatchEnded { calls }, "tool_calls") if self.fact(name).is_none() => {
-                Some(Cow::Owned(calls.iter().map(call_summary).collect()))
+                let summary = |call: &ToolCallSummary| json!({"tool_name": call.tool_name, "tool_input": {}, "tool_use_id": call.tool_call_id});
+                Some(Cow::Owned(calls.iter().map(summary).collect()))
             }
             (Moment::CompactionStarting { trigger } | Moment::CompactionEnded { trigger, .. }, "trigger")
                 if trigger.is_empty() =>
@@ -189,15 +189,6 @@ impl<'a> Payload<'a> {
                 let value = self.event.member(MEMBERS, name).filter(|value| !value.is_nothing());
                 value.map(FieldValue::to_json)
             }
-        }
-    }
-
-    fn call_member(&self, name: &str) -> Option<Cow<'a, Value>> {
-        let call = self.event.tool_call()?;
-        match name {
-            "tool_name" => Some(Cow::Owned(Value::from(&*call.name))),
-            "tool_use_id" => (!call.id.is_empty()).then(|| Cow::Owned(Value::from(&*call.id))),
-            _ => Some(self.input(call)),
         }
     }
 
@@ -236,10 +227,6 @@ impl<'a> Payload<'a> {
     }
 }
 
-fn call_summary(call: &ToolCallSummary) -> Value {
-    serde_json::json!({"tool_name": call.tool_name, "tool_input": {}, "tool_use_id": call.tool_call_id})
-}
-
 /// The event that a payload describes.
 ///
 /// # Errors
@@ -253,7 +240,7 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
         cwd: payload::take(&mut rest, "cwd")?,
         ..EventContext::default()
     };
-    if name.has_permission_mode() {
+    if name.has(Flag::Mode) {
         context.permission_mode = payload::take(&mut rest, "permission_mode")?;
     }
     if rest.contains_key("agent_id") {

@@ -141,23 +141,20 @@ pub(super) fn in_header(text: &str, value: impl Fn(&str) -> String) -> Result<St
         }
         out.push_str(before);
         let in_braces = after.strip_prefix('{').and_then(braced);
-        if let Some((name, tail)) =
-            in_braces.filter(|(name, _)| !name.is_empty() && name.chars().all(is_name))
-        {
+        let in_braces = in_braces.filter(|(name, _)| !name.is_empty() && name.chars().all(is_name));
+        let bare = || {
+            let end = after.find(|letter| !is_name(letter)).unwrap_or(after.len());
+            let found = after.split_at_checked(end)?;
+            (!found.0.is_empty() && !found.0.starts_with(|letter: char| letter.is_ascii_digit()))
+                .then_some(found)
+        };
+        if let Some((name, tail)) = in_braces.or_else(bare) {
             out.push_str(&value(name));
             rest = tail;
-            continue;
-        }
-        let end = after.find(|letter| !is_name(letter)).unwrap_or(after.len());
-        let (name, tail) = after.split_at_checked(end).unwrap_or((after, ""));
-        if name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
-            out.push('$');
         } else {
-            out.push_str(&value(name));
-            rest = tail;
-            continue;
+            out.push('$');
+            rest = after;
         }
-        rest = after;
     }
     out.push_str(rest);
     Ok(out)

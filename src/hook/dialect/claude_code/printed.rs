@@ -55,11 +55,8 @@ fn is_lines_of_json(text: &str) -> bool {
 pub(super) fn is_terminal_sequence(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {
-        if let Some(after) = rest.strip_prefix('\x07') {
-            rest = after;
-            continue;
-        }
-        let Some(after) = rest.strip_prefix("\x1b]").and_then(operating_system_command) else { return false };
+        let command = || rest.strip_prefix("\x1b]").and_then(operating_system_command);
+        let Some(after) = rest.strip_prefix('\x07').or_else(command) else { return false };
         rest = after;
     }
     !text.is_empty()

@@ -1,6 +1,7 @@
 //! Handlers that are not commands: what the host is asked for them (R25 to R27, R59).
 
 use super::placeholder::{in_header, in_input, in_prompt};
+use super::rule::{has_pieces, pieces};
 use super::settings::ClaudeSettings;
 use crate::hook::request::{HttpRequest, ModelRequest, Request, ToolRequest};
 use serde_json::{Value, json};
@@ -30,12 +31,11 @@ pub(super) struct HttpAllowList {
 
 impl HttpAllowList {
     pub(super) fn new(urls: Option<Vec<String>>, variables: Option<Vec<String>>) -> Self {
-        let pieces = |url: String| url.split('*').map(str::to_owned).collect();
-        Self { urls: urls.map(|urls| urls.into_iter().map(pieces).collect()), variables }
+        Self { urls: urls.map(|urls| urls.iter().map(|url| pieces(url)).collect()), variables }
     }
 
     fn allows(&self, url: &str) -> bool {
-        self.urls.as_ref().is_none_or(|urls| urls.iter().any(|pieces| fits(pieces, url)))
+        self.urls.as_ref().is_none_or(|urls| urls.iter().any(|pieces| has_pieces(pieces, url)))
     }
 
     /// # Errors
@@ -69,20 +69,6 @@ impl HttpAllowList {
             retries: 0,
         }))
     }
-}
-
-/// Whether `url` is the pieces with anything between them.
-fn fits(pieces: &[String], url: &str) -> bool {
-    let Some((first, others)) = pieces.split_first() else { return false };
-    let Some((last, middle)) = others.split_last() else { return url == first };
-    let Some(mut rest) = url.strip_prefix(first.as_str()) else { return false };
-    for piece in middle {
-        match rest.split_once(piece.as_str()) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    rest.ends_with(last.as_str())
 }
 
 /// A call of a tool; `payload` is the encoded payload.

@@ -51,12 +51,11 @@ enum Wildcard {
 
 impl Wildcard {
     fn new(pattern: &str) -> Self {
-        let pieces = || pattern.split('*').map(str::to_owned).collect();
         match (pattern.strip_suffix(":*"), pattern.strip_suffix(" *")) {
             (Some(prefix), _) => Self::Prefix(prefix.to_owned()),
             (None, Some(prefix)) if !prefix.contains('*') => Self::Prefix(prefix.trim_end().to_owned()),
-            (None, Some(_)) => Self::OpenPieces(pieces()),
-            (None, None) => Self::Pieces(pieces()),
+            (None, Some(_)) => Self::OpenPieces(pieces(pattern)),
+            (None, None) => Self::Pieces(pieces(pattern)),
         }
     }
 
@@ -68,29 +67,35 @@ impl Wildcard {
         }
     }
 
-    /// Each piece is looked for after the one before it, so the time is linear in the text for every piece.
     fn matches(&self, text: &str) -> bool {
         match self {
             Self::Prefix(prefix) => text
                 .strip_prefix(prefix.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)),
-            Self::Pieces(pieces) => Self::has_pieces(pieces, text),
-            Self::OpenPieces(pieces) => Self::has_pieces(pieces, &format!("{text} ")),
+            Self::Pieces(pieces) => has_pieces(pieces, text),
+            Self::OpenPieces(pieces) => has_pieces(pieces, &format!("{text} ")),
         }
     }
+}
 
-    fn has_pieces(pieces: &[String], text: &str) -> bool {
-        let Some((first, others)) = pieces.split_first() else { return false };
-        let Some((last, middle)) = others.split_last() else { return text == first };
-        let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
-        for piece in middle {
-            match rest.split_once(piece.as_str()) {
-                Some((_, after)) => rest = after,
-                None => return false,
-            }
+/// What stands between the stars of a pattern.
+pub(super) fn pieces(pattern: &str) -> Vec<String> {
+    pattern.split('*').map(str::to_owned).collect()
+}
+
+/// Whether a text is the pieces with anything between them. Each is looked for after the one before it, so the time is linear
+/// in the text for every piece.
+pub(super) fn has_pieces(pieces: &[String], text: &str) -> bool {
+    let Some((first, others)) = pieces.split_first() else { return false };
+    let Some((last, middle)) = others.split_last() else { return text == first };
+    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+    for piece in middle {
+        match rest.split_once(piece.as_str()) {
+            Some((_, after)) => rest = after,
+            None => return false,
         }
-        rest.ends_with(last.as_str())
     }
+    rest.ends_with(last.as_str())
 }
 
 /// A call, for all rules of one firing.
@@ -296,6 +301,5 @@ fn host_of(url: &str) -> &str {
 }
 
 fn is_domain(host: &str, wanted: &str) -> bool {
-    Wildcard::Pieces(wanted.to_ascii_lowercase().split('*').map(str::to_owned).collect())
-        .matches(&host.to_ascii_lowercase())
+    has_pieces(&pieces(&wanted.to_ascii_lowercase()), &host.to_ascii_lowercase())
 }
