@@ -10,7 +10,7 @@ use super::observer::HookObserver;
 use super::outcome::Outcome;
 use super::record::{HookRecord, LogRecord};
 use super::request::Request;
-use super::runner::{HookFuture, HookRunner};
+use super::runner::{HookFuture, HookRunner, LateOutput};
 use super::script::{Command, Ended, ScriptOutcome, ScriptRequest};
 use super::state::SessionState;
 use super::version::ContractVersion;
@@ -56,6 +56,7 @@ pub(crate) fn fire(hooks: &HookSet, host: &Scripted, payload: &Value) -> Outcome
 /// What a run was asked to do.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
+    /// A script, or the name of a program.
     pub(crate) source: String,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) stdin: String,
@@ -85,6 +86,8 @@ pub(crate) struct Scripted {
     /// Answers of the host, in order.
     pub(crate) answers: Mutex<VecDeque<ScriptOutcome>>,
     pub(crate) requests: Mutex<Vec<Request>>,
+    /// What hooks said that nobody waited for; the dialect keeps it too.
+    pub(crate) late: Mutex<Vec<LateOutput>>,
     pub(crate) state: SessionState,
     pub(crate) variables: Vec<(Text, Text)>,
     pub(crate) directory: Option<Text>,
@@ -122,9 +125,12 @@ fn string(text: &[u8]) -> String {
 
 impl HookRunner for Scripted {
     fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
-        let Command::Script { script, .. } = request.command else { panic!("no script") };
+        let source = match request.command {
+            Command::Script { script, .. } => string(script.source()),
+            Command::Program { name, .. } => string(name),
+        };
         lock(&self.asked).push(Asked {
-            source: string(script.source()),
+            source,
             environment: request
                 .environment
                 .iter()
@@ -170,6 +176,11 @@ impl HookRunner for Scripted {
         let answer = lock(&self.answers).pop_front();
         let none = || ScriptOutcome::ended(Ended::NotStarted("no answer".to_owned()));
         Box::pin(std::future::ready(answer.unwrap_or_else(none)))
+    }
+
+    fn deliver_late(&self, late: &LateOutput) -> bool {
+        lock(&self.late).push(late.clone());
+        false
     }
 
     fn state(&self) -> &SessionState {

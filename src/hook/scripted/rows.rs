@@ -3,26 +3,28 @@
 //! | member | holds |
 //! |---|---|
 //! | `on`, `hook` | the event and members of its hook: config and payload are those that the dialect's tests have for them, unless they are given |
-//! | `config`, `name` | what is loaded, as JSON or as the text of a file, and its name in messages |
+//! | `config`, `name` | what is loaded, as JSON or as the text of a file, and its name in messages, by which it is recognised too |
 //! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks); whether it is loaded to be saved |
 //! | `event`, `events` | members of the payload, laid over those of the event; payloads that are fired one after another, in one session |
-//! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message |
+//! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message and what stood on standard error |
 //! | `session` | its `cwd`, its `variables`, and whether a file can not be written or removed (`fails`) |
 //! | `want` | what must be found, see [`found`]: of objects the members named, of lists all; a text that begins with `~` is to be found in one |
 //!
-//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row, and for a long list where it repeats something else. What is
-//! wanted of a list may be `{"$any": WANT}` or `{"$none": WANT}`, of a text `{"$characters": N}`, of anything `{"$all": [WANT, ...]}`
-//! or, with no member more, `{"$exactly": VALUE}`.
+//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row, for a long list where it repeats something else, and
+//! `{"$join": [TEXT, ...]}` for texts one after another. What is wanted of a list may be `{"$any": WANT}` or `{"$none": WANT}`, of a text
+//! `{"$characters": N}`, of anything `{"$all": [WANT, ...]}` or, with no other member, `{"$is": VALUE}`.
 
-use super::{Asked, Scripted, block_on, written_for};
+use super::{Asked, Scripted, block_on, string, written_for};
 use crate::clock::lock;
 use crate::hook::contract::{Contribution, LoadOptions, Purpose};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::hook_set::HookSet;
+use crate::hook::hooks::Handler;
 use crate::hook::outcome::Outcome;
 use crate::hook::record::LogRecord;
 use crate::hook::request::Request;
-use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::runner::LateOutput;
+use crate::hook::script::{Ended, ScriptOutcome, Shell};
 use crate::limit::{Limit, LimitError};
 use crate::text::Text;
 use serde_json::{Map, Value, json};
@@ -38,7 +40,7 @@ pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> 
     let mut wrong = Vec::new();
     for line in rows.lines().filter(|line| line.starts_with('{')) {
         let mut row: Value = serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
-        repeat(&mut row);
+        make_texts(&mut row);
         let Value::Object(row) = row else { continue };
         assert!(row.keys().all(|name| MEMBERS.contains(&name.as_str())), "{line}");
         let (config, payload) = row.get("on").map_or_else(Default::default, |on| {
@@ -55,19 +57,22 @@ pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> 
 }
 
 /// Puts long texts and lists where they are asked for.
-fn repeat(value: &mut Value) {
+fn make_texts(value: &mut Value) {
     match value {
-        Value::Object(members) => match members.get("$repeat").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([repeated, Value::Number(count)]) => {
+        Value::Object(members) => {
+            members.values_mut().for_each(make_texts);
+            let list = |name: &str| members.get(name).and_then(Value::as_array).map(Vec::as_slice);
+            if let Some([repeated, Value::Number(count)]) = list("$repeat") {
                 let count = usize::try_from(count.as_u64().unwrap()).unwrap();
                 *value = match repeated {
                     Value::String(text) => text.repeat(count).into(),
                     other => vec![other.clone(); count].into(),
                 };
+            } else if let Some(texts) = list("$join") {
+                *value = texts.iter().map(|text| text.as_str().unwrap()).collect::<String>().into();
             }
-            _ => members.values_mut().for_each(repeat),
-        },
-        Value::Array(items) => items.iter_mut().for_each(repeat),
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_texts),
         _ => {}
     }
 }
@@ -75,9 +80,10 @@ fn repeat(value: &mut Value) {
 /// Loads and fires as a row says.
 fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Value) -> Value {
     let text = text_of(config);
-    let detected = Dialect::detect("hooks", text.as_bytes())
+    let options = options(dialect, row);
+    let detected = Dialect::detect(&options.name, text.as_bytes())
         .map_or_else(|why| why.to_string(), |found| found.name().to_owned());
-    let hooks = match HookSet::load(dialect, text.as_bytes(), &options(dialect, row)) {
+    let hooks = match HookSet::load(dialect, text.as_bytes(), &options) {
         Ok(hooks) => hooks,
         Err(error) => {
             let problems = || error.problems.iter();
@@ -168,14 +174,17 @@ fn outcome(out: &Value) -> ScriptOutcome {
     let Value::Array(parts) = out else { return ScriptOutcome::exited(0, text_of(out), "") };
     let text = |place: usize| parts.get(place).map(text_of).unwrap_or_default();
     match parts.first() {
-        Some(Value::String(end)) => ScriptOutcome::ended(match end.as_str() {
-            "timed_out" => Ended::TimedOut,
-            "output_exceeded" => Ended::OutputExceeded,
-            "syntax" => Ended::Syntax(text(1)),
-            "not_started" => Ended::NotStarted(text(1)),
-            "limit" => Ended::Limit(LimitError { limit: Limit::Commands, allowed: 1, line: None }),
-            other => panic!("{other}"),
-        }),
+        Some(Value::String(end)) => {
+            let end = match end.as_str() {
+                "timed_out" => Ended::TimedOut,
+                "output_exceeded" => Ended::OutputExceeded,
+                "syntax" => Ended::Syntax(text(1)),
+                "not_started" => Ended::NotStarted(text(1)),
+                "limit" => Ended::Limit(LimitError { limit: Limit::Commands, allowed: 1, line: None }),
+                other => panic!("{other}"),
+            };
+            ScriptOutcome { stderr: text(2).into_bytes(), ..ScriptOutcome::ended(end) }
+        }
         status => {
             let status =
                 status.and_then(Value::as_i64).and_then(|status| i32::try_from(status).ok()).unwrap();
@@ -184,22 +193,36 @@ fn outcome(out: &Value) -> ScriptOutcome {
     }
 }
 
-/// What a config came to.
+/// A script under its shell's name, a program as the list of its words, else the kind.
+fn handler(handler: &Handler) -> Value {
+    match handler {
+        Handler::Script { script, shell: Shell::Sh } => json!({"sh": string(script.source())}),
+        Handler::Script { script, shell: Shell::Bash } => json!({"bash": string(script.source())}),
+        Handler::Program { name, arguments } => {
+            std::iter::once(name).chain(arguments).map(|word| string(word)).collect()
+        }
+        Handler::Other(kind) => json!(kind),
+    }
+}
+
+/// What a config came to. Notices are there with their places, and without them (`told`).
 fn loaded(hooks: &HookSet) -> Map<String, Value> {
     let notices = hooks.notices().iter();
     let all = hooks.hooks().iter();
     let of = json!({
         "hooks": hooks.hooks().len(),
         "ids": all.clone().map(|hook| hook.id.as_str()).collect::<Vec<_>>(),
+        "handlers": all.clone().map(|hook| handler(&hook.handler)).collect::<Vec<_>>(),
         "timeouts_ms": all.map(|hook| u64::try_from(hook.timeout.as_millis()).unwrap()).collect::<Vec<_>>(),
         "notices": notices.clone().map(ToString::to_string).collect::<Vec<_>>(),
+        "told": notices.clone().map(|notice| &notice.problem.message).collect::<Vec<_>>(),
         "kinds": notices.clone().map(|notice| notice.kind.name()).collect::<Vec<_>>(),
         "notice_logs": notices.map(|notice| notice.log.as_ref().map(LogRecord::to_json)).collect::<Vec<_>>(),
     });
     of.as_object().unwrap().clone()
 }
 
-/// What a firing came to. Runs, requests and logs are those of the session so far.
+/// What a firing came to. Runs, requests, late outputs and logs are those of the session so far.
 fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
     let result = serde_json::to_value(&outcome.dialect_result).unwrap();
     let records = outcome.records.iter();
@@ -221,12 +244,28 @@ fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
         "stdin": runs.iter().map(|run| serde_json::from_str(&run.stdin).unwrap_or(Value::from(run.stdin.as_str()))).collect::<Vec<Value>>(),
         "asked": runs.iter().map(asked).collect::<Vec<_>>(),
         "requests": lock(&host.requests).iter().map(Request::to_json).collect::<Vec<_>>(),
+        "headers": lock(&host.requests).iter().filter_map(headers).collect::<Vec<_>>(),
+        "late": lock(&host.late).iter().map(late).collect::<Vec<_>>(),
         "logs": host.log_lines(),
         "log": lock(&host.logs).iter().map(LogRecord::to_json).collect::<Vec<_>>(),
         "audited": lock(&host.audited).len(),
-        "files": lock(&host.files).keys().collect::<Vec<_>>(),
+        "files": *lock(&host.files),
     });
     all.as_object().unwrap().clone()
+}
+
+/// What an HTTP request has, as pairs of names and values.
+fn headers(request: &Request) -> Option<Value> {
+    let Request::Http(request) = request else { return None };
+    Some(json!(request.headers))
+}
+
+/// What was said after a firing.
+fn late(late: &LateOutput) -> Value {
+    json!({
+        "hook": late.hook, "contexts": late.contexts, "system_messages": late.system_messages,
+        "wake": late.wake,
+    })
 }
 
 /// What a run was given.
@@ -235,7 +274,7 @@ fn asked(run: &Asked) -> Value {
         "source": run.source,
         "stdin": run.stdin,
         "cwd": run.cwd,
-        "timeout_ms": u64::try_from(run.timeout.as_millis()).unwrap(),
+        "timeout_ms": u64::try_from(run.timeout.as_millis()).unwrap_or(u64::MAX),
         "environment": run.environment.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
         "variables": run.environment.len(),
         "files": run.files,
@@ -245,9 +284,7 @@ fn asked(run: &Asked) -> Value {
 /// Whether what is wanted is there; what is absent is `null`.
 fn fits(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
-        (Value::Object(operator), found) if operator.contains_key("$exactly") => {
-            operator["$exactly"] == *found
-        }
+        (Value::Object(operator), found) if operator.contains_key("$is") => operator["$is"] == *found,
         (Value::Object(operator), found) if operator.contains_key("$all") => {
             operator["$all"].as_array().unwrap().iter().all(|wanted| fits(wanted, found))
         }

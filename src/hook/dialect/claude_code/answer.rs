@@ -2,7 +2,7 @@
 
 use super::result::{Permission, SpecificOutput};
 use crate::hook::json::Json;
-use crate::hook::script::ScriptOutcome;
+use crate::hook::script::{Ended, ScriptOutcome};
 
 /// What one handler says.
 #[derive(Debug, Default)]
@@ -36,6 +36,11 @@ impl ClaudeAnswer {
     pub(super) fn failed(message: impl Into<String>, rule: &'static str) -> Self {
         Self { error: Some(message.into()), ..Self::of(rule) }
     }
+
+    /// A failure of which the first line is told (R34).
+    pub(super) fn not_blocking(line: &str, rule: &'static str) -> Self {
+        Self::failed(format!("Failed with non-blocking status code: {line}"), rule)
+    }
 }
 
 /// Whose output it is.
@@ -64,6 +69,7 @@ pub(super) fn message_of(stderr: &[u8]) -> String {
     if text.is_empty() { NO_STDERR.to_owned() } else { text.to_owned() }
 }
 
-pub(super) fn stderr_of(outcome: &ScriptOutcome) -> String {
-    message_of(&outcome.stderr)
+/// The exit status, which is that of a shell where a script does not parse.
+pub(super) const fn status_of(outcome: &ScriptOutcome) -> i32 {
+    if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status }
 }

@@ -34,29 +34,3 @@ pub(super) fn first(text: &str, count: usize) -> &str {
     let end = text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hook::scripted::Scripted;
-
-    #[test]
-    fn ten_thousand_characters_stay() {
-        let host = Scripted::default();
-        let whole = "é".repeat(10_000);
-        assert_eq!(text(whole.clone(), &host), (whole.clone(), None));
-        assert!(host.files.lock().unwrap().is_empty());
-        let (shown, fault) = text(format!("{whole}x"), &host);
-        assert_eq!(shown, format!("/tmp/claude-hook-output/1.txt\n{}", "é".repeat(2_000)));
-        assert_eq!(fault, None);
-        assert_eq!(host.files.lock().unwrap()["/tmp/claude-hook-output/1.txt"], format!("{whole}x"));
-    }
-
-    #[test]
-    fn without_a_file_the_start_is_left() {
-        let host = Scripted { write_fails: true, ..Scripted::default() };
-        let (shown, fault) = text("a".repeat(10_001), &host);
-        assert_eq!(shown, "a".repeat(2_000));
-        assert!(fault.is_some());
-    }
-}

@@ -6,7 +6,7 @@
 use super::answer::ClaudeAnswer;
 use super::bundle::ClaudeBundle;
 use super::env_file::EnvFile;
-use super::event::EventName;
+use super::event::{EventName, Flag};
 use super::fold::Fold;
 use super::hook::{Background, Extra, Kind};
 use super::payload::Payload;
@@ -125,11 +125,11 @@ impl<'a> ClaudeChain<'a> {
         if let Some(id) = settings.variable("CLAUDE_CODE_BRIDGE_SESSION_ID") {
             put(b"CLAUDE_CODE_BRIDGE_SESSION_ID", id);
         }
-        if self.name.has_env_file()
+        if self.name.has(Flag::EnvFile)
             && extra.apart.is_none()
             && let Some(file) = EnvFile::new(self.host)
         {
-            all.push((Text::from_static(b"CLAUDE_ENV_FILE"), file.path()));
+            all.push((Text::from_static(b"CLAUDE_ENV_FILE"), file.path.clone()));
             self.env_files.push((hook, file));
         }
         all
@@ -364,7 +364,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
-        let can_block = self.name.can_block() && !self.is_policy();
+        let can_block = self.name.row().event.blocks && !self.is_policy();
         can_block.then(|| {
             self.fold.refuse(hook, reason);
             Flow::Continue
@@ -409,31 +409,20 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
 
 /// The answer in the engine's words.
 fn reading(answer: &ClaudeAnswer) -> Reading {
-    use super::result::Permission;
-    let reason = |text: &Option<String>| text.clone();
     let (verdict, reason) = if let Some(error) = &answer.error {
-        (Verdict::Error, Some(error.clone()))
-    } else if answer.stop.is_some() {
-        (Verdict::Block, reason(&answer.stop))
-    } else if answer.block.is_some() {
-        (Verdict::Block, reason(&answer.block))
+        (Verdict::Error, Some(error))
+    } else if let Some(reason) = answer.stop.as_ref().or(answer.block.as_ref()) {
+        (Verdict::Block, Some(reason))
     } else if let Some((permission, why)) = &answer.permission {
-        let verdict = match permission {
-            Permission::Deny => Verdict::Block,
-            Permission::Defer => Verdict::Defer,
-            Permission::Ask => Verdict::Ask,
-            Permission::Allow => Verdict::Allow,
-        };
-        (verdict, why.clone())
+        (permission.verdict(), why.as_ref())
     } else if let Some(request) = &answer.specific.permission_request {
-        let denies = request.behavior == Permission::Deny;
-        (if denies { Verdict::Block } else { Verdict::Allow }, request.message.clone())
+        (request.behavior.verdict(), request.message.as_ref())
     } else if answer.updated_input.is_some() || answer.updated_output.is_some() {
         (Verdict::Mutate, None)
     } else {
         (Verdict::NoOpinion, None)
     };
-    Reading { reason, ..Reading::of(verdict, answer.rule) }
+    Reading { reason: reason.cloned(), ..Reading::of(verdict, answer.rule) }
 }
 
 impl Bundle for ClaudeBundle {

@@ -420,6 +420,3 @@ impl Loader<'_, '_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,7 +9,7 @@ const MOST: usize = 1 << 20;
 /// The file; it is removed when its text is taken, or when the firing is dropped.
 pub(super) struct EnvFile<'a> {
     host: &'a dyn HookRunner,
-    path: Option<Text>,
+    pub(super) path: Text,
 }
 
 impl<'a> EnvFile<'a> {
@@ -17,17 +17,12 @@ impl<'a> EnvFile<'a> {
     pub(super) fn new(host: &'a dyn HookRunner) -> Option<Self> {
         let path = Text::from(format!("/tmp/claude-env-{:016x}.sh", host.random_u64()));
         host.write_file(&path, &Text::EMPTY).ok()?;
-        Some(Self { host, path: Some(path) })
-    }
-
-    pub(super) fn path(&self) -> Text {
-        self.path.clone().unwrap_or_default()
+        Some(Self { host, path })
     }
 
     /// What the hook wrote, ending in a newline; nothing when it removed the file.
     pub(super) fn take(self) -> String {
-        let path = self.path();
-        let content = self.host.files().and_then(|files| files.read(&path).ok());
+        let content = self.host.files().and_then(|files| files.read(&self.path).ok());
         let mut text = content.map_or_else(String::new, |content| {
             let bytes: &[u8] = &content;
             String::from_utf8_lossy(bytes.get(..MOST).unwrap_or(bytes)).into_owned()
@@ -41,9 +36,7 @@ impl<'a> EnvFile<'a> {
 
 impl Drop for EnvFile<'_> {
     fn drop(&mut self) {
-        if let Some(path) = self.path.take() {
-            // A hook may have removed it.
-            let _ = self.host.remove_file(&path);
-        }
+        // A hook may have removed it.
+        let _ = self.host.remove_file(&self.path);
     }
 }

@@ -91,10 +91,10 @@ impl BlockMeans {
 
 /// What else is true of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flag {
+pub(super) enum Flag {
     /// `decision: block` is honoured (R35).
     Decides,
-    /// `continue: false` has no effect (R36).
+    /// `continue: false` has no effect (R36); on `TaskCompleted` that depends on who raised it.
     NoStop,
     /// Plain text is context (R29).
     Plain,
@@ -290,7 +290,7 @@ impl EventName {
         }
     }
 
-    fn has(self, flag: Flag) -> bool {
+    pub(super) fn has(self, flag: Flag) -> bool {
         self.row().flags.contains(&flag)
     }
 
@@ -309,34 +309,8 @@ impl EventName {
         }
     }
 
-    pub(super) const fn can_block(self) -> bool {
-        self.row().event.blocks
-    }
-
-    /// R35.
-    pub(super) fn honours_decision(self) -> bool {
-        self.has(Flag::Decides)
-    }
-
-    /// R36, but for `TaskCompleted`, which depends on who raised it.
-    pub(super) fn honours_continue(self) -> bool {
-        !self.has(Flag::NoStop)
-    }
-
-    pub(super) fn takes_plain_text(self) -> bool {
-        self.has(Flag::Plain)
-    }
-
-    pub(super) fn has_permission_mode(self) -> bool {
-        self.has(Flag::Mode)
-    }
-
     pub(super) fn evaluates_rules(self) -> bool {
         self.has(Flag::Rules)
-    }
-
-    pub(super) fn has_env_file(self) -> bool {
-        self.has(Flag::EnvFile)
     }
 
     /// `Stop` and `SubagentStop`: the loop guard (R58) counts.
@@ -353,55 +327,5 @@ impl EventName {
             _ if self == Self::MessageDisplay => 10,
             _ => 600,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn there_are_33_events_and_their_rows_are_their_own() {
-        assert_eq!(EventName::ALL.len(), 33);
-        for &event in EventName::ALL {
-            assert_eq!(EventName::from_name(event.name()), Some(event));
-            if let Some(field) = event.matched_field() {
-                assert!(event.row().event.payload.contains(&field), "{}", event.name());
-            }
-        }
-    }
-
-    #[test]
-    fn rows_that_say_block_are_those_of_the_contract() {
-        let honoured: Vec<_> = EventName::ALL
-            .iter()
-            .filter(|event| event.honours_decision())
-            .map(|event| event.name())
-            .collect();
-        let wanted = [
-            "UserPromptSubmit",
-            "UserPromptExpansion",
-            "PreToolUse",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "PostToolBatch",
-            "SubagentStop",
-            "TaskCreated",
-            "Stop",
-            "ConfigChange",
-            "PreCompact",
-            "PreModelSwitch",
-        ];
-        assert_eq!(honoured, wanted);
-    }
-
-    #[test]
-    fn timeouts_by_default() {
-        assert_eq!(EventName::PreToolUse.default_timeout("command"), 600);
-        assert_eq!(EventName::UserPromptSubmit.default_timeout("http"), 30);
-        assert_eq!(EventName::PostModelSwitch.default_timeout("mcp_tool"), 30);
-        assert_eq!(EventName::MessageDisplay.default_timeout("command"), 10);
-        assert_eq!(EventName::Stop.default_timeout("prompt"), 30);
-        assert_eq!(EventName::Stop.default_timeout("agent"), 60);
     }
 }

@@ -13,6 +13,9 @@ use crate::hook::record::Effect;
 use crate::hook::runner::HookRunner;
 use rustc_hash::FxHashSet;
 
+/// In place of a reason that no hook gave.
+const DENIED: &str = "Denied by hook";
+
 /// What was said so far.
 pub(super) struct Fold<'a> {
     event: EventName,
@@ -89,7 +92,7 @@ impl<'a> Fold<'a> {
         }
         if let Some(request) = &answer.specific.permission_request {
             if request.behavior == Permission::Deny {
-                effect = blocked(request.message.as_deref().unwrap_or("Denied by hook"));
+                effect = blocked(request.message.as_deref().unwrap_or(DENIED));
             } else if request.updated_input.is_some() {
                 effect = Effect::Rewrote(vec!["arguments"]);
             }
@@ -97,7 +100,7 @@ impl<'a> Fold<'a> {
         self.specific(hook, answer.specific, &mut warnings);
         if let Some((permission, reason)) = answer.permission {
             if permission == Permission::Deny {
-                effect = blocked(reason.as_deref().unwrap_or("Denied by hook"));
+                effect = blocked(reason.as_deref().unwrap_or(DENIED));
             }
             self.permission(hook, permission, reason);
         }
@@ -273,12 +276,8 @@ impl<'a> Fold<'a> {
             ..Decision::default()
         };
         if let Some(answer) = &self.result.permission {
-            decision.permission = match answer.decision {
-                Permission::Allow => Some(Verdict::Allow),
-                Permission::Ask => Some(Verdict::Ask),
-                Permission::Defer => Some(Verdict::Defer),
-                Permission::Deny => None,
-            };
+            decision.permission =
+                Some(answer.decision.verdict()).filter(|verdict| *verdict != Verdict::Block);
         }
         let mut input = self.result.updated_input.clone();
         if let Some(answer) = &self.result.specific.permission_request
@@ -343,28 +342,27 @@ impl<'a> Fold<'a> {
 
     fn blocked(&self, prompt: Option<&str>) -> Option<Block> {
         let result = &self.result;
-        let of = |hook: &Option<HookId>, reason: String| {
+        let of = |hook: &Option<HookId>, reason: Option<&String>| {
+            let reason = reason.map_or(DENIED, String::as_str).to_owned();
             Some(Block { hook: hook.clone()?, reason, user_message: None })
         };
         let means = self.event.row().block;
         if let Some(reason) = &result.stop {
             // To stop everything is not a block where the agent is about to stop.
-            return if means == BlockMeans::KeepGoing { None } else { of(&self.stopped_by, reason.clone()) };
+            return if means == BlockMeans::KeepGoing { None } else { of(&self.stopped_by, Some(reason)) };
         }
         if let Some(PermissionAnswer { decision: Permission::Deny, reason }) = &result.permission {
-            let reason = reason.clone().unwrap_or_else(|| "Denied by hook".to_owned());
-            return of(&self.permission_by, reason);
+            return of(&self.permission_by, reason.as_ref());
         }
         if let Some(answer) = &result.specific.permission_request
             && answer.behavior == Permission::Deny
         {
-            let reason = answer.message.clone().unwrap_or_else(|| "Denied by hook".to_owned());
-            return of(&self.answered_by, reason);
+            return of(&self.answered_by, answer.message.as_ref());
         }
         match (&result.block, means) {
             (Some(_), BlockMeans::ToModel) | (None, _) if !result.specific.keeps_going => None,
             (Some(reason), _) => {
-                let mut block = of(&self.blocked_by, reason.clone())?;
+                let mut block = of(&self.blocked_by, Some(reason))?;
                 if let Some(prompt) = prompt {
                     block.user_message = Some(if result.specific.suppress_original_prompt {
                         reason.clone()
@@ -375,7 +373,7 @@ impl<'a> Fold<'a> {
                 Some(block)
             }
             // Feedback alone keeps the agent going (R39).
-            (None, _) => of(&self.context_by, result.contexts.join("\n")),
+            (None, _) => of(&self.context_by, Some(&result.contexts.join("\n"))),
         }
     }
 }

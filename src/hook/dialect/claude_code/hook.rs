@@ -31,16 +31,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const fn name(&self) -> &'static str {
-        match self {
-            Self::Command => "command",
-            Self::Http(_) => "http",
-            Self::Tool { .. } => "mcp_tool",
-            Self::Model { agent: false, .. } => "prompt",
-            Self::Model { .. } => "agent",
-        }
-    }
-
     /// As whose an output is read.
     pub(super) const fn teller(&self) -> Teller {
         match self {

@@ -1,5 +1,6 @@
 //! Handlers that nobody waits for (R54, R55): what they print is for the next turn, or wakes the agent.
 
+use super::answer::status_of;
 use super::event::EventName;
 use super::hook::{Background, Rewake};
 use super::printed::{Printed, read as read_printed};
@@ -40,8 +41,7 @@ fn output(
     rewake: &Rewake,
     outcome: &ScriptOutcome,
 ) -> Option<LateOutput> {
-    let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
-    if apart == Background::Rewake && status == 2 {
+    if apart == Background::Rewake && status_of(outcome) == 2 {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         let message = Some(text(&outcome.stderr)).filter(|text| !text.is_empty());
         let message = message.unwrap_or_else(|| text(&outcome.stdout));
@@ -75,43 +75,4 @@ fn output(
 /// it; else that event's result has it.
 pub fn take_late(host: &dyn HookRunner) -> Vec<LateOutput> {
     host.state().with(KeptState::take_late)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(apart: Background, status: i32, stdout: &str, stderr: &str) -> Option<LateOutput> {
-        let rewake = Rewake::default();
-        output(EventName::PreToolUse, apart, &rewake, &ScriptOutcome::exited(status, stdout, stderr))
-    }
-
-    #[test]
-    fn decisions_are_ignored_and_bad_members_dropped() {
-        let printed = r#"{"continue":false,"systemMessage":5,"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","additionalContext":"c"}}"#;
-        let late = of(Background::Silent, 0, printed, "").unwrap();
-        assert_eq!((late.contexts, late.system_messages, late.wake), (vec!["c".to_owned()], vec![], false));
-        assert_eq!(of(Background::Silent, 2, "", "no"), None);
-        assert_eq!(of(Background::Silent, 0, "text", ""), None);
-    }
-
-    #[test]
-    fn a_waking_hook_may_have_words_before_its_output_and_a_line_for_the_user() {
-        let rewake = Rewake { message: Some("Review:".into()), summary: Some("found".into()) };
-        let woken = |stderr: &str| {
-            let outcome = ScriptOutcome::exited(2, "", stderr);
-            let late = output(EventName::Stop, Background::Rewake, &rewake, &outcome).unwrap();
-            (late.contexts.concat(), late.system_messages.concat())
-        };
-        assert_eq!(woken("a bug\n"), ("Review:\na bug".to_owned(), "found".to_owned()));
-        assert_eq!(woken(""), ("Review:".to_owned(), "found".to_owned()));
-    }
-
-    #[test]
-    fn exit_2_wakes_with_stderr_or_stdout() {
-        assert_eq!(of(Background::Rewake, 2, "out", "err\n").unwrap().contexts, ["err"]);
-        let late = of(Background::Rewake, 2, "out\n", "").unwrap();
-        assert_eq!((late.contexts, late.wake), (vec!["out".to_owned()], true));
-        assert_eq!(of(Background::Rewake, 0, "", "err"), None);
-    }
 }

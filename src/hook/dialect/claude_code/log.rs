@@ -4,8 +4,9 @@
 use super::answer::STARTED;
 use super::event::EventName;
 use super::hook::Extra;
+use super::settings::HookSource;
 use crate::hook::decision::Verdict;
-use crate::hook::hooks::Hook;
+use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use crate::hook::script::{Ended, ScriptOutcome};
@@ -14,14 +15,18 @@ use std::time::Duration;
 
 /// `hook_registered`
 pub(super) fn registered(hook: &Hook, extra: &Extra) -> LogRecord {
+    let kind = match hook.handler {
+        Handler::Other(kind) => kind,
+        _ => "command",
+    };
     let mut fields = vec![
         ("hook_id", Value::from(hook.id.as_str())),
         ("hook_event", hook.event.into()),
-        ("hook_type", extra.kind.name().into()),
+        ("hook_type", kind.into()),
         ("hook_source", extra.source.record_name().into()),
     ];
     fields.extend(extra.matcher_text.as_deref().map(|text| ("hook_matcher", text.into())));
-    if let super::settings::HookSource::Plugin(name) = &extra.source {
+    if let HookSource::Plugin(name) = &extra.source {
         fields.push(("plugin.name", Value::from(&**name)));
     }
     LogRecord::new("hook_registered", fields)

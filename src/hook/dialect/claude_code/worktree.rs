@@ -4,7 +4,7 @@
 //! working directory. An absolute one must have no `.` or `..`, and no path may pass a symbolic link below the root: the
 //! agent would otherwise work elsewhere than its user was shown.
 
-use super::answer::{ClaudeAnswer, stderr_of};
+use super::answer::{ClaudeAnswer, message_of};
 use super::printed::without_escapes;
 use crate::hook::runner::HookRunner;
 use crate::hook::script::{Ended, ScriptOutcome};
@@ -12,15 +12,14 @@ use crate::vfs::{FileKind, path};
 
 /// Reads the outcome of a command; any exit status but 0 fails.
 pub(super) fn created(outcome: &ScriptOutcome) -> ClaudeAnswer {
-    let rule = "R43: the last line is the path";
     if outcome.status != 0 || outcome.end != Ended::Exited {
         return ClaudeAnswer {
-            block: Some(stderr_of(outcome)),
+            block: Some(message_of(&outcome.stderr)),
             ..ClaudeAnswer::of("4.3: WorktreeCreate fails")
         };
     }
     let text = without_escapes(&String::from_utf8_lossy(&outcome.stdout));
-    let mut answer = ClaudeAnswer::of(rule);
+    let mut answer = ClaudeAnswer::of("R43: the last line is the path");
     match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(line) => answer.specific.worktree_path = Some(line.to_owned()),
         None => answer.block = Some("The hook printed no worktree path".to_owned()),
