@@ -91,6 +91,7 @@ pub(crate) mod scripted;
 pub(crate) mod setting;
 mod shadow;
 pub(crate) mod state;
+mod template;
 mod timestamp;
 pub(crate) mod unread;
 pub(crate) mod version;

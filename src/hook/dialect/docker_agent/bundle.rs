@@ -1,13 +1,14 @@
 //! A loaded config: its hooks with what the dialect keeps of each, its agents and settings.
 
+use super::builtin;
 use super::evaluator::Evaluator;
 use super::event::EventName;
 use super::output::Schema;
 use super::settings::DockerAgentSettings;
-use super::{builtin, template};
 use crate::hook::event::Event;
 use crate::hook::hooks::Hooks;
 use crate::hook::matcher::Regex;
+use crate::hook::template::Template;
 use crate::hook::version::ContractVersion;
 use crate::hook::word::words;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub(super) enum Action {
     Model {
         model: String,
         /// The prompt, or what is wrong with it.
-        template: Result<template::Template, String>,
+        template: Result<Template, String>,
         /// What it is told about its task, where the hook says.
         system: Option<String>,
         schema: Schema,

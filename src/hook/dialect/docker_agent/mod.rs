@@ -3,7 +3,8 @@
 //!
 //! `event.rs` is the table of events, `config.rs` reads and validates configs, `payload.rs` writes payloads and reads them
 //! back as events, `output.rs` reads verdicts, `chain.rs` selects and delivers, `fold.rs` puts the verdicts together,
-//! `builtin.rs` has the built-ins, `model.rs` and `template.rs` the questions to models, `log.rs` the records.
+//! `builtin.rs` has the built-ins, `model.rs` the questions to models, `input.rs` what their templates see of a payload, `log.rs`
+//! the records.
 //!
 //! What a host may set: [`SETTINGS`]; [`append_cli_hook`] adds the commands of flags.
 //!
@@ -59,6 +60,7 @@ pub(in crate::hook) mod event;
 mod expand;
 mod fold;
 mod guard;
+mod input;
 mod instruction;
 mod lane;
 mod log;
@@ -69,7 +71,6 @@ mod payload;
 pub(super) mod result;
 mod routing;
 mod settings;
-mod template;
 #[cfg(test)]
 mod tests;
 mod version;

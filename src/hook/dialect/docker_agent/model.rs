@@ -2,6 +2,7 @@
 
 use super::bundle::Action;
 use super::guard;
+use super::input::INPUT;
 use super::output::{self, DockerAgentAnswer, Said, Schema, Terms, failure};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
@@ -37,7 +38,8 @@ pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<R
         "required": ["decision", "reason"],
         "additionalProperties": false,
     });
-    let prompt = template.as_ref().map_err(Clone::clone).and_then(|template| template.render(payload));
+    let prompt =
+        template.as_ref().map_err(Clone::clone).and_then(|template| template.render(&INPUT, payload));
     let request = prompt.map(|prompt| {
         Request::Model(ModelRequest {
             model: Some(model.clone()),
