@@ -2,15 +2,15 @@
 //!
 //! | member | holds |
 //! |---|---|
-//! | `on`, `hook` | the event and members of its hook: config and payload are those that the dialect's tests have for them, unless they are given |
+//! | `on`, `hook` | the event and members of its hook, or a list of them where a dialect's tests take that: config and payload are those that the dialect's tests have for them, unless they are given |
 //! | `config`, `name` | what is loaded, as JSON or as the text of a file, and its name in messages |
-//! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks); whether it is loaded to be saved |
+//! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks, `script_bytes` as the limit); whether it is loaded to be saved |
 //! | `event`, `events` | members of the payload, laid over those of the event; payloads that are fired one after another, in one session |
 //! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message |
-//! | `session` | its `cwd`, its `variables`, and whether a file can not be written or removed (`fails`) |
+//! | `session` | its `cwd`, its `variables`, its `files` by their paths, and whether a file can not be written or removed (`fails`) |
 //! | `want` | what must be found, see [`found`]: of objects the members named, of lists all; a text that begins with `~` is to be found in one |
 //!
-//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row. What is wanted of a list may be `{"$any": WANT}` or
+//! `{"$repeat": [TEXT, N, ...]}` stands for a long text, anywhere in a row: each text as often as the number after it says. What is wanted of a list may be `{"$any": WANT}` or
 //! `{"$none": WANT}`, of a text `{"$characters": N}`.
 
 use super::{Asked, Scripted, block_on, written_for};
@@ -22,9 +22,11 @@ use crate::hook::outcome::Outcome;
 use crate::hook::record::LogRecord;
 use crate::hook::request::Request;
 use crate::hook::script::{Ended, ScriptOutcome};
-use crate::limit::{Limit, LimitError};
+use crate::limit::{Limit, LimitError, Limits};
 use crate::text::Text;
+use crate::vfs::{FileSystem, Options};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// The members of a row.
 const MEMBERS: [&str; 13] = [
@@ -56,11 +58,15 @@ pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> 
 /// Puts long texts where they are asked for.
 fn repeat(value: &mut Value) {
     match value {
-        Value::Object(members) => match members.get("$repeat").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([Value::String(text), Value::Number(count)]) => {
-                *value = text.repeat(usize::try_from(count.as_u64().unwrap()).unwrap()).into();
+        Value::Object(members) => match members.get("$repeat").and_then(Value::as_array) {
+            Some(parts) => {
+                let part = |part: &[Value]| {
+                    let count = usize::try_from(part[1].as_u64().unwrap()).unwrap();
+                    part[0].as_str().unwrap().repeat(count)
+                };
+                *value = parts.chunks(2).map(part).collect::<String>().into();
             }
-            _ => members.values_mut().for_each(repeat),
+            None => members.values_mut().for_each(repeat),
         },
         Value::Array(items) => items.iter_mut().for_each(repeat),
         _ => {}
@@ -72,14 +78,17 @@ fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Val
     let text = text_of(config);
     let detected = Dialect::detect("hooks", text.as_bytes())
         .map_or_else(|why| why.to_string(), |found| found.name().to_owned());
-    let hooks = match HookSet::load(dialect, text.as_bytes(), &options(dialect, row)) {
+    let options = options(dialect, row);
+    let hooks = match HookSet::load(dialect, text.as_bytes(), &options) {
         Ok(hooks) => hooks,
         Err(error) => {
+            let to_save = LoadOptions { purpose: Purpose::Save, ..options };
             let problems = || error.problems.iter();
             return json!({
                 "detected": detected,
                 "problems": problems().map(|problem| &problem.message).collect::<Vec<_>>(),
                 "places": problems().map(ToString::to_string).collect::<Vec<_>>(),
+                "saved_alike": HookSet::load(dialect, text.as_bytes(), &to_save).err() == Some(error.clone()),
             });
         }
     };
@@ -94,6 +103,7 @@ fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Val
             .iter()
             .map(|(name, value)| (Text::from(name.as_str()), Text::from(text_of(value))))
             .collect(),
+        file_system: session.get("files").and_then(Value::as_object).map(file_system),
         write_fails: fails("write"),
         remove_fails: fails("remove"),
         ..Scripted::new(list("out").iter().map(outcome))
@@ -128,6 +138,18 @@ fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Val
     Value::Object(all)
 }
 
+fn file_system(files: &Map<String, Value>) -> Arc<FileSystem> {
+    let system = FileSystem::new(Options { uid: 0, gid: 0, ..Options::default() });
+    for (path, text) in files {
+        let (directory, _) = path.rsplit_once('/').unwrap();
+        if !directory.is_empty() {
+            system.create_dir_all(directory.as_bytes(), 0o755).unwrap();
+        }
+        system.write(path.as_bytes(), text_of(text).as_bytes(), 0o644).unwrap();
+    }
+    Arc::new(system)
+}
+
 fn options(dialect: Dialect, row: &Map<String, Value>) -> LoadOptions {
     let given = row.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let flag = |name: &str, usual: bool| given.get(name).and_then(Value::as_bool).unwrap_or(usual);
@@ -136,6 +158,11 @@ fn options(dialect: Dialect, row: &Map<String, Value>) -> LoadOptions {
         hooks: pair[1].as_array().unwrap().clone(),
     };
     let contributions = given.get("contributions").and_then(Value::as_array);
+    let limits = |bytes: &Value| {
+        let mut limits = Limits::hook();
+        limits.script_bytes = bytes.as_u64().unwrap();
+        limits
+    };
     LoadOptions {
         purpose: if row.contains_key("save") { Purpose::Save } else { Purpose::Run },
         settings: row.get("settings").and_then(Value::as_object).cloned().unwrap_or_default(),
@@ -148,6 +175,7 @@ fn options(dialect: Dialect, row: &Map<String, Value>) -> LoadOptions {
         may_assign_high_risk: flag("may_assign_high_risk", true),
         declarative_bundles: flag("declarative_bundles", true),
         fail_closed: flag("fail_closed", false),
+        limits: given.get("script_bytes").map(limits),
         variable_prefix: given.get("variable_prefix").map(text_of),
         ..LoadOptions::new(row.get("name").map_or_else(|| "hooks".to_owned(), text_of))
     }
@@ -185,6 +213,7 @@ fn loaded(hooks: &HookSet) -> Map<String, Value> {
     let of = json!({
         "hooks": hooks.hooks().len(),
         "ids": all.clone().map(|hook| hook.id.as_str()).collect::<Vec<_>>(),
+        "hook_events": all.clone().map(|hook| hook.event).collect::<Vec<_>>(),
         "timeouts_ms": all.map(|hook| u64::try_from(hook.timeout.as_millis()).unwrap()).collect::<Vec<_>>(),
         "notices": notices.clone().map(ToString::to_string).collect::<Vec<_>>(),
         "kinds": notices.map(|notice| notice.kind.name()).collect::<Vec<_>>(),

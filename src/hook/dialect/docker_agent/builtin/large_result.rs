@@ -91,19 +91,3 @@ fn remove(call: &BuiltinCall<'_>) -> Result<(), String> {
     }
     files.remove_dir(&directory).map_err(|why| format!("{}: {why}", String::from_utf8_lossy(&directory)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_is_cut_by_lines_then_by_bytes() {
-        let lines = format!("first\n{}", "x\n".repeat(MOST_LINES));
-        assert_eq!(tail(&lines), "x\n".repeat(MOST_LINES));
-        assert_eq!(tail(lines.trim_end()), "x\n".repeat(MOST_LINES).trim_end());
-        assert_eq!(tail("a\nb"), "a\nb");
-        let long = "é".repeat(40_000);
-        assert_eq!(tail(&long).len(), MOST_BYTES);
-        assert_eq!(tail(&format!("{long}x")).len(), MOST_BYTES - 1);
-    }
-}
