@@ -1,6 +1,5 @@
 //! A loaded config: its hooks with what the dialect keeps of each, its agents and settings.
 
-use super::builtin;
 use super::evaluator::Evaluator;
 use super::event::EventName;
 use super::output::Schema;
@@ -8,6 +7,7 @@ use super::settings::DockerAgentSettings;
 use crate::hook::event::Event;
 use crate::hook::hooks::Hooks;
 use crate::hook::matcher::Regex;
+use crate::hook::redact::Redactor;
 use crate::hook::template::Template;
 use crate::hook::version::ContractVersion;
 use crate::hook::word::words;
@@ -89,7 +89,7 @@ pub(super) struct DockerAgentBundle {
     pub(super) agents: Vec<Arc<str>>,
     /// Whose hooks run where the event names no agent of the file.
     pub(super) default_agent: Option<String>,
-    pub(super) redactor: Option<builtin::Redactor>,
+    pub(super) redactor: Option<Redactor>,
     pub(super) settings: DockerAgentSettings,
     pub(super) contract: ContractVersion,
     /// Without those that are always there.

@@ -6,50 +6,27 @@ use std::sync::LazyLock;
 
 /// The payload of every event.
 pub(super) static INPUT: LazyLock<Structure> = LazyLock::new(|| {
-    // Those of calls of tools come with the host's facts.
-    let common = [
-        "session_id",
-        "cwd",
-        "hook_event_name",
-        "tool_category",
-        "tool_read_only",
-        "safety_policy",
-        "safety_label",
-    ];
     let of_events = EventName::ALL.iter().flat_map(|event| event.fields().iter().copied());
+    // Those of calls of tools come with the host's facts.
+    let common =
+        "session_id cwd hook_event_name tool_category tool_read_only safety_policy safety_label".split(' ');
     structure("hooks.Input", of_events.chain(common))
 });
 
-static SKILL: LazyLock<Structure> = LazyLock::new(|| below(&["name", "source", "path", "content"]));
-static PROMPT_FILE: LazyLock<Structure> = LazyLock::new(|| below(&["path", "content"]));
-static TURN: LazyLock<Structure> = LazyLock::new(|| below(&["role", "content"]));
+static SKILL: LazyLock<Structure> = LazyLock::new(|| below("name source path content"));
+static PROMPT_FILE: LazyLock<Structure> = LazyLock::new(|| below("path content"));
+static TURN: LazyLock<Structure> = LazyLock::new(|| below("role content"));
 static MESSAGE: LazyLock<Structure> = LazyLock::new(|| {
-    below(&[
-        "role",
-        "content",
-        "multi_content",
-        "reasoning_content",
-        "tool_calls",
-        "tool_call_id",
-        "is_error",
-        "created_at",
-        "model",
-    ])
+    below("role content multi_content reasoning_content tool_calls tool_call_id is_error created_at model")
 });
-static MODEL: LazyLock<Structure> = LazyLock::new(|| below(&["provider", "model", "base_url", "unload_api"]));
+static MODEL: LazyLock<Structure> = LazyLock::new(|| below("provider model base_url unload_api"));
 static USAGE: LazyLock<Structure> = LazyLock::new(|| {
-    below(&[
-        "input_tokens",
-        "output_tokens",
-        "cached_input_tokens",
-        "cached_write_tokens",
-        "reasoning_tokens",
-    ])
+    below("input_tokens output_tokens cached_input_tokens cached_write_tokens reasoning_tokens")
 });
 
-/// A structure below the payload.
-fn below(keys: &[&'static str]) -> Structure {
-    structure("struct", keys.iter().copied())
+/// A structure below the payload, by the keys of its fields.
+fn below(keys: &'static str) -> Structure {
+    structure("struct", keys.split(' '))
 }
 
 fn structure(type_name: &'static str, keys: impl Iterator<Item = &'static str>) -> Structure {

@@ -75,13 +75,9 @@ mod settings;
 mod tests;
 mod version;
 
+#[cfg(feature = "tools")]
+pub(in crate::hook) use builtin::names as builtins;
 pub use moment::events_of;
 pub use result::{DockerAgentResult, Permission};
 pub use settings::SETTINGS;
 pub use settings::append_cli_hook;
-
-/// The names of its built-ins.
-#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for them"))]
-pub(in crate::hook) fn builtins() -> impl Iterator<Item = &'static str> {
-    builtin::names()
-}

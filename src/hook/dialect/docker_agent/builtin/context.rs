@@ -7,8 +7,8 @@ use serde_json::Value;
 
 pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let mut payload = call.payload.clone();
-    if let Some(agent) = call.agent {
-        payload.insert("agent_name".to_owned(), agent.into());
+    if let Some(agent) = &call.fired.context.agent_name {
+        payload.insert("agent_name".to_owned(), agent.as_str().into());
     }
     let mut parts = Vec::new();
     for (index, text) in call.args.iter().enumerate() {

@@ -60,7 +60,7 @@ fn tail(text: &str) -> &str {
 fn directory(call: &BuiltinCall<'_>) -> Vec<u8> {
     let session = call.payload.get("session_id").and_then(Value::as_str).unwrap_or_default();
     let name = format!("docker-agent-results-{}", safe(session));
-    path::join(call.settings.temp_dir.as_bytes(), name.as_bytes()).into_std()
+    path::join(call.bundle.settings.temp_dir.as_bytes(), name.as_bytes()).into_std()
 }
 
 fn file(call: &BuiltinCall<'_>) -> Vec<u8> {

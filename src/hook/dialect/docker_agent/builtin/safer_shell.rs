@@ -8,6 +8,7 @@
 use super::safer_shell_rules::{DESTRUCTIVE, DestructiveRule, READERS, ReadingRule};
 use super::{BuiltinCall, category};
 use crate::hook::version::Part;
+use crate::hook::word::Word as _;
 use crate::inspect::{CommandView, RedirectView, View, WordView, inspect_briefly};
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
         return Ok(None);
     }
     let view = inspect_briefly(command.as_bytes());
-    let labels = call.contract.since(Part::Way, "safer_shell_labels").is_none();
+    let labels = call.bundle.contract.since(Part::Way, "safer_shell_labels").is_none();
     let told = |label: &str, radius: &str, category: &str, reason: &str| {
         Ok(Some(if labels {
             labelled(label, radius, category, reason)

@@ -1,20 +1,14 @@
 //! What `safer_shell` knows about commands: a table of destructive ones, and one of those that only read.
 
-/// How much a mistake would destroy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Radius {
-    Low,
-    Medium,
-    High,
-}
+use crate::hook::word::words;
 
-impl Radius {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
+words! {
+    /// How much a mistake would destroy.
+    #[derive(PartialOrd, Ord)]
+    pub(super) enum Radius {
+        Low "low",
+        Medium "medium",
+        High "high",
     }
 }
 
