@@ -115,17 +115,3 @@ fn first_object(text: &str) -> Option<Map<String, Value>> {
         serde_json::Deserializer::from_str(rest).into_iter::<Map<String, Value>>().next()?.ok()
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_object_of_a_reply() {
-        let found = |text: &str| first_object(text).map(Value::Object);
-        assert_eq!(found("Sure! {\"a\":1} and {\"b\":2}"), Some(json!({"a": 1})));
-        assert_eq!(found("{not} {\"a\":{}}"), Some(json!({"a": {}})));
-        assert_eq!(found("maybe"), None);
-        assert_eq!(found(&"{".repeat(100_000)), None);
-    }
-}

@@ -153,9 +153,7 @@ pub(super) fn failure(
     cause: impl Into<String>,
     rule: &'static str,
 ) -> DockerAgentAnswer {
-    let mut specific = Map::new();
-    put_text(&mut specific, "stderr", &outcome.stderr);
-    let specific = (!specific.is_empty()).then(|| Json::from(Value::Object(specific)));
+    let specific = end_of(None, &outcome.stderr);
     Reading { specific, ..Reading::because(Verdict::Error, cause, rule) }.into()
 }
 
@@ -180,21 +178,21 @@ pub(super) fn interrupted_or_failed(terms: &Terms, outcome: &ScriptOutcome) -> D
     }
 }
 
-fn put_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
-    if !bytes.is_empty() {
-        object.insert(key.to_owned(), String::from_utf8_lossy(bytes).into());
-    }
+/// What the record shows of a hook that blocked by status or failed.
+fn end_of(exit_code: Option<i32>, stderr: &[u8]) -> Option<Json> {
+    let stderr = (!stderr.is_empty()).then(|| String::from_utf8_lossy(stderr).into());
+    let both = [("exit_code", exit_code.map(Value::from)), ("stderr", stderr)];
+    let known: Map<_, _> =
+        both.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    (!known.is_empty()).then(|| Json::from(Value::Object(known)))
 }
 
 /// R12, R13.
 fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
-    let mut specific = Map::new();
-    specific.insert("exit_code".to_owned(), 2.into());
     let stderr = match &outcome.end {
         Ended::Syntax(message) if outcome.stderr.is_empty() => message.as_bytes(),
         _ => &outcome.stderr,
     };
-    put_text(&mut specific, "stderr", stderr);
     let text = String::from_utf8_lossy(stderr).trim().to_owned();
     let reading = if terms.event.can_block() {
         let (reason, user_message) =
@@ -206,9 +204,8 @@ fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
         let rule = "R13: exit status 2 on an event that can not be blocked";
         Reading { user_message: Some(text), ..Reading::of(Verdict::NoOpinion, rule) }
     };
-    let specific = Some(Json::from(Value::Object(specific)));
-    let said = Said { exited_two: true, ..Said::default() };
-    DockerAgentAnswer { reading: Reading { specific, ..reading }, said }
+    let reading = Reading { specific: end_of(Some(2), stderr), ..reading };
+    DockerAgentAnswer { reading, said: Said { exited_two: true, ..Said::default() } }
 }
 
 /// The reason of a block that standard output has, and its message for the user.
