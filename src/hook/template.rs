@@ -4,8 +4,8 @@
 //! 1. `lexer.rs` cuts the text into literal parts and the words of actions, with `{{-` and `-}}` applied.
 //! 2. `parser.rs` makes a tree: actions, `if`, `with`, `range` with their `else`, `break` and `continue`.
 //! 3. `render.rs` walks it; what loops cost is counted, and a prompt has a longest length.
-//! 4. `check.rs` looks for fields that no payload has, `function.rs` has the functions, `print.rs` prints values as Go does, `value.rs` says what a value is,
-//!    `structure.rs` what a structure is.
+//! 4. `check.rs` looks for fields that no payload has, `function.rs` has the functions, `print.rs` prints values as Go does,
+//!    `value.rs` says what a value is, `structure.rs` what a structure is.
 //!
 //! Beside the functions of Go there are `toJSON` and `truncate`. `define`, `template` and `block`, methods, complex numbers and
 //! characters in single quotes are not there: such a template cannot be read.

@@ -10,7 +10,7 @@ pub(super) static INPUT: LazyLock<Structure> = LazyLock::new(|| {
     // Those of calls of tools come with the host's facts.
     let common =
         "session_id cwd hook_event_name tool_category tool_read_only safety_policy safety_label".split(' ');
-    structure("hooks.Input", of_events.chain(common))
+    structure("hooks.Input", of_events.chain(common), kind)
 });
 
 static SKILL: LazyLock<Structure> = LazyLock::new(|| below("name source path content"));
@@ -24,16 +24,32 @@ static USAGE: LazyLock<Structure> = LazyLock::new(|| {
     below("input_tokens output_tokens cached_input_tokens cached_write_tokens reasoning_tokens")
 });
 
-/// A structure below the payload, by the keys of its fields.
+/// A structure below the payload, by the keys of its fields. None of them is a structure in turn.
 fn below(keys: &'static str) -> Structure {
-    structure("struct", keys.split(' '))
+    structure("struct", keys.split(' '), plain)
 }
 
-fn structure(type_name: &'static str, keys: impl Iterator<Item = &'static str>) -> Structure {
+fn structure(
+    type_name: &'static str,
+    keys: impl Iterator<Item = &'static str>,
+    kind: fn(&str) -> Kind,
+) -> Structure {
     Structure::new(type_name, keys.map(|key| (go_name(key), key, kind(key))))
 }
 
 fn kind(key: &str) -> Kind {
+    match key {
+        "skill" => Kind::Structure(&SKILL),
+        "prompt_file" => Kind::Structure(&PROMPT_FILE),
+        "usage" => Kind::Structure(&USAGE),
+        "conversation" => Kind::Structures(&TURN),
+        "messages" => Kind::Structures(&MESSAGE),
+        "from_agent_models" => Kind::Structures(&MODEL),
+        _ => plain(key),
+    }
+}
+
+fn plain(key: &str) -> Kind {
     match key {
         "tool_input" => Kind::Map,
         "steering_messages" | "multi_content" | "tool_calls" => Kind::List,
@@ -48,12 +64,6 @@ fn kind(key: &str) -> Kind {
         | "context_limit"
         | "previous_max_iterations"
         | "new_max_iterations" => Kind::Integer,
-        "skill" => Kind::Structure(&SKILL),
-        "prompt_file" => Kind::Structure(&PROMPT_FILE),
-        "usage" => Kind::Structure(&USAGE),
-        "conversation" => Kind::Structures(&TURN),
-        "messages" => Kind::Structures(&MESSAGE),
-        "from_agent_models" => Kind::Structures(&MODEL),
         _ => Kind::Text,
     }
 }
