@@ -33,9 +33,10 @@
 //!
 //! # Inside
 //!
-//! `hook_set.rs` is the face, `chain.rs` the engine of a firing, `contract.rs` what a dialect is to it, `matcher.rs` the tests of names
-//! and arguments; [`dialect`] has the dialects. This module does not know the shell: a session implements [`HookRunner`]. A new
-//! dialect is a folder in [`dialect`]; a new moment is a variant of [`Moment`] and a row in the tables of events; a new kind of request
+//! `hook_set.rs` is the face, `chain.rs` the engine of a firing, `contract.rs` what a dialect is to it, `matcher.rs` the
+//! tests of names and arguments; [`dialect`] has the dialects, `cel/` and `template/` the languages in which configs have
+//! conditions and prompts. This module does not know the shell: a session implements [`HookRunner`]. A new dialect is a
+//! folder in [`dialect`]; a new moment is a variant of [`Moment`] and a row in the tables of events; a new kind of request
 //! to the host is a variant of [`Request`].
 
 #[cfg(feature = "tools")]
@@ -92,6 +93,7 @@ pub(crate) mod scripted;
 pub(crate) mod setting;
 mod shadow;
 pub(crate) mod state;
+mod template;
 mod timestamp;
 pub(crate) mod unread;
 pub(crate) mod version;

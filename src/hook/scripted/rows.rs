@@ -2,17 +2,17 @@
 //!
 //! | member | holds |
 //! |---|---|
-//! | `on`, `hook` | the event and members of its hook: config and payload are those that the dialect's tests have for them, unless they are given |
+//! | `on`, `hook` | the event and members of its hook, or a list of them where a dialect's tests take that: config and payload are those that the dialect's tests have for them, unless they are given |
 //! | `config`, `name` | what is loaded, as JSON or as the text of a file, and its name in messages, by which it is recognised too |
-//! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks); whether it is loaded to be saved |
+//! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks, `script_bytes` as the limit); whether it is loaded to be saved |
 //! | `event`, `events` | members of the payload, laid over those of the event; payloads that are fired one after another, in one session |
 //! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message and what stood on standard error |
-//! | `session` | its `cwd`, its `variables`, and whether a file can not be written or removed (`fails`) |
+//! | `session` | its `cwd`, its `variables`, its `files` by their paths, and whether a file can not be written or removed (`fails`) |
 //! | `want` | what must be found, see [`found`]: of objects the members named, of lists all; a text that begins with `~` is to be found in one |
 //!
-//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row, for a long list where it repeats something else, and
-//! `{"$join": [TEXT, ...]}` for texts one after another. What is wanted of a list may be `{"$any": WANT}` or `{"$none": WANT}`, of a text
-//! `{"$characters": N}`, of anything `{"$all": [WANT, ...]}` or, with no other member, `{"$is": VALUE}`.
+//! `{"$repeat": [TEXT, N, ...]}` stands for a long text, anywhere in a row: each text as often as the number after it says; of something
+//! else it is a list. `{"$join": [TEXT, ...]}` is texts one after another. What is wanted of a list may be `{"$any": WANT}` or
+//! `{"$none": WANT}`, of a text `{"$characters": N}`, of anything `{"$all": [WANT, ...]}` or, with no other member, `{"$is": VALUE}`.
 
 use super::{Asked, Scripted, block_on, string, written_for};
 use crate::clock::lock;
@@ -25,9 +25,11 @@ use crate::hook::record::LogRecord;
 use crate::hook::request::Request;
 use crate::hook::runner::LateOutput;
 use crate::hook::script::{Ended, ScriptOutcome, Shell};
-use crate::limit::{Limit, LimitError};
+use crate::limit::{Limit, LimitError, Limits};
 use crate::text::Text;
+use crate::vfs::{FileSystem, Options};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// The members of a row.
 const MEMBERS: [&str; 13] = [
@@ -62,14 +64,19 @@ fn make_texts(value: &mut Value) {
         Value::Object(members) => {
             members.values_mut().for_each(make_texts);
             let list = |name: &str| members.get(name).and_then(Value::as_array).map(Vec::as_slice);
-            if let Some([repeated, Value::Number(count)]) = list("$repeat") {
-                let count = usize::try_from(count.as_u64().unwrap()).unwrap();
-                *value = match repeated {
-                    Value::String(text) => text.repeat(count).into(),
-                    other => vec![other.clone(); count].into(),
-                };
-            } else if let Some(texts) = list("$join") {
-                *value = texts.iter().map(|text| text.as_str().unwrap()).collect::<String>().into();
+            let count = |count: &Value| usize::try_from(count.as_u64().unwrap()).unwrap();
+            match (list("$repeat"), list("$join")) {
+                (Some([item @ (Value::Object(_) | Value::Array(_)), times]), _) => {
+                    *value = vec![item.clone(); count(times)].into();
+                }
+                (Some(parts), _) => {
+                    let part = |part: &[Value]| part[0].as_str().unwrap().repeat(count(&part[1]));
+                    *value = parts.chunks(2).map(part).collect::<String>().into();
+                }
+                (None, Some(texts)) => {
+                    *value = texts.iter().map(|text| text.as_str().unwrap()).collect::<String>().into();
+                }
+                (None, None) => {}
             }
         }
         Value::Array(items) => items.iter_mut().for_each(make_texts),
@@ -86,12 +93,14 @@ fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Val
     let hooks = match HookSet::load(dialect, text.as_bytes(), &options) {
         Ok(hooks) => hooks,
         Err(error) => {
+            let to_save = LoadOptions { purpose: Purpose::Save, ..options };
             let problems = || error.problems.iter();
             return json!({
                 "detected": detected,
                 "problems": problems().map(|problem| &problem.message).collect::<Vec<_>>(),
                 "places": problems().map(ToString::to_string).collect::<Vec<_>>(),
                 "shown": problems().map(crate::document::ConfigProblem::show).collect::<Vec<_>>(),
+                "saved_alike": HookSet::load(dialect, text.as_bytes(), &to_save).err() == Some(error.clone()),
             });
         }
     };
@@ -106,6 +115,7 @@ fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Val
             .iter()
             .map(|(name, value)| (Text::from(name.as_str()), Text::from(text_of(value))))
             .collect(),
+        file_system: session.get("files").and_then(Value::as_object).map(file_system),
         write_fails: fails("write"),
         remove_fails: fails("remove"),
         ..Scripted::new(list("out").iter().map(outcome))
@@ -140,6 +150,18 @@ fn run(dialect: Dialect, row: &Map<String, Value>, config: &Value, payload: &Val
     Value::Object(all)
 }
 
+fn file_system(files: &Map<String, Value>) -> Arc<FileSystem> {
+    let system = FileSystem::new(Options { uid: 0, gid: 0, ..Options::default() });
+    for (path, text) in files {
+        let (directory, _) = path.rsplit_once('/').unwrap();
+        if !directory.is_empty() {
+            system.create_dir_all(directory.as_bytes(), 0o755).unwrap();
+        }
+        system.write(path.as_bytes(), text_of(text).as_bytes(), 0o644).unwrap();
+    }
+    Arc::new(system)
+}
+
 fn options(dialect: Dialect, row: &Map<String, Value>) -> LoadOptions {
     let given = row.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let flag = |name: &str, usual: bool| given.get(name).and_then(Value::as_bool).unwrap_or(usual);
@@ -148,6 +170,11 @@ fn options(dialect: Dialect, row: &Map<String, Value>) -> LoadOptions {
         hooks: pair[1].as_array().unwrap().clone(),
     };
     let contributions = given.get("contributions").and_then(Value::as_array);
+    let limits = |bytes: &Value| {
+        let mut limits = Limits::hook();
+        limits.script_bytes = bytes.as_u64().unwrap();
+        limits
+    };
     LoadOptions {
         purpose: if row.contains_key("save") { Purpose::Save } else { Purpose::Run },
         settings: row.get("settings").and_then(Value::as_object).cloned().unwrap_or_default(),
@@ -160,6 +187,7 @@ fn options(dialect: Dialect, row: &Map<String, Value>) -> LoadOptions {
         may_assign_high_risk: flag("may_assign_high_risk", true),
         declarative_bundles: flag("declarative_bundles", true),
         fail_closed: flag("fail_closed", false),
+        limits: given.get("script_bytes").map(limits),
         variable_prefix: given.get("variable_prefix").map(text_of),
         ..LoadOptions::new(row.get("name").map_or_else(|| "hooks".to_owned(), text_of))
     }
@@ -213,6 +241,7 @@ fn loaded(hooks: &HookSet) -> Map<String, Value> {
         "hooks": hooks.hooks().len(),
         "ids": all.clone().map(|hook| hook.id.as_str()).collect::<Vec<_>>(),
         "handlers": all.clone().map(|hook| handler(&hook.handler)).collect::<Vec<_>>(),
+        "hook_events": all.clone().map(|hook| hook.event).collect::<Vec<_>>(),
         "timeouts_ms": all.map(|hook| u64::try_from(hook.timeout.as_millis()).unwrap()).collect::<Vec<_>>(),
         "notices": notices.clone().map(ToString::to_string).collect::<Vec<_>>(),
         "told": notices.clone().map(|notice| &notice.problem.message).collect::<Vec<_>>(),

@@ -16,11 +16,12 @@ mod workspace;
 
 pub(super) use crate::hook::redact::Redactor;
 
+use super::bundle::DockerAgentBundle;
 use super::event::EventName;
-use super::output::{DockerAgentAnswer, failure};
-use super::settings::DockerAgentSettings;
+use super::output::{self, DockerAgentAnswer, Terms, failure};
 use crate::hook::contract::Work;
 use crate::hook::decision::{Reading, Verdict};
+use crate::hook::event::{Event, Moment};
 use crate::hook::json::cut;
 use crate::hook::request::{BuiltinRequest, HttpRequest, Request};
 use crate::hook::runner::HookRunner;
@@ -62,6 +63,7 @@ pub(super) struct BuiltinCall<'a> {
     pub(super) name: &'a str,
     pub(super) args: &'a [String],
     pub(super) event: EventName,
+    pub(super) fired: &'a Event,
     /// As a script would read it.
     pub(super) payload: &'a Map<String, Value>,
     pub(super) cwd: &'a [u8],
@@ -71,15 +73,7 @@ pub(super) struct BuiltinCall<'a> {
     pub(super) has_directory: bool,
     pub(super) now: Duration,
     pub(super) host: &'a dyn HookRunner,
-    pub(super) settings: &'a DockerAgentSettings,
-    pub(super) redactor: Option<&'a Redactor>,
-    /// The tool's category as the host told it with the event.
-    pub(super) category: Option<&'a str>,
-    /// Whether the call of a tool that the event is about failed.
-    pub(super) failed: bool,
-    /// The agent of the event.
-    pub(super) agent: Option<&'a str>,
-    pub(super) contract: ContractVersion,
+    pub(super) bundle: &'a DockerAgentBundle,
 }
 
 impl BuiltinCall<'_> {
@@ -87,6 +81,11 @@ impl BuiltinCall<'_> {
     fn variable(&self, name: &[u8]) -> Option<&Text> {
         let own = self.environment.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
         own.or_else(|| self.host.variable(name))
+    }
+
+    /// Whether the event is the end of a call that failed.
+    const fn failed(&self) -> bool {
+        matches!(self.fired.moment, Moment::ToolCallEnded { error: Some(_), .. })
     }
 
     /// The payload for the host; what the hook says about its process is in it, too: `hook_working_dir` and `hook_env`.
@@ -105,85 +104,38 @@ impl BuiltinCall<'_> {
     }
 }
 
-const fn here(name: &'static str, events: &'static [EventName], run: Run) -> Builtin {
-    Builtin { name, events, does: Does::Here(run) }
+/// The rows: name, the events that it serves, who does what it is for.
+macro_rules! builtins {
+    (@ ALL) => { EventName::ALL };
+    (@ [$($event:ident)*]) => { &[$(EventName::$event,)*] };
+    ($($name:literal $events:tt $does:expr;)*) => {
+        const BUILTINS: &[Builtin] = &[$(Builtin { name: $name, events: builtins!(@ $events), does: $does },)*];
+    };
 }
 
-const fn host(name: &'static str, events: &'static [EventName]) -> Builtin {
-    Builtin { name, events, does: Does::Host }
+builtins! {
+    "add_date" [TurnStart] Does::Here(workspace::date);
+    "add_prompt_files" [TurnStart] Does::Here(workspace::prompt_files);
+    "add_directory_listing" [SessionStart] Does::Here(workspace::directory_listing);
+    "max_iterations" [BeforeLlmCall] Does::Here(iteration::run);
+    "redact_secrets" [ToolInputTransform PreToolUse BeforeLlmCall ToolResponseTransform] Does::Here(redact::run);
+    "limit_large_tool_results" [ToolResponseTransform SessionEnd] Does::Here(large_result::run);
+    "safer_shell" [PreToolUse] Does::Here(safer_shell::run);
+    "add_environment_info" [SessionStart] Does::Here(environment::surroundings);
+    "add_git_status" [TurnStart] Does::Session(git::status);
+    "add_git_diff" [TurnStart] Does::Session(git::diff);
+    "add_user_info" [SessionStart] Does::Here(environment::user);
+    "add_recent_commits" [SessionStart] Does::Session(git::recent_commits);
+    "snapshot" [SessionStart TurnStart PreToolUse PostToolUse TurnEnd SessionEnd] Does::Host;
+    "unload" [OnAgentSwitch] Does::Host;
+    // On events whose hooks may add context.
+    "add_context" [SessionStart UserPromptSubmit UserSteeringMessagesSubmit UserFollowupSubmit TurnStart PreCompact
+        WorktreeCreate] Does::Here(context::run);
+    "elide_repeated_tool_results" [ToolResponseTransform SessionStart SessionEnd AfterCompaction]
+        Does::Here(repeated::run);
+    "transform_json" [ToolResponseTransform] Does::Here(only_members);
+    "http_post" ALL Does::Post;
 }
-
-const fn session(
-    name: &'static str,
-    events: &'static [EventName],
-    script: fn(&[String]) -> String,
-) -> Builtin {
-    Builtin { name, events, does: Does::Session(script) }
-}
-
-/// Events whose hooks may add context.
-const CONTEXT_EVENTS: [EventName; 7] = [
-    EventName::SessionStart,
-    EventName::UserPromptSubmit,
-    EventName::UserSteeringMessagesSubmit,
-    EventName::UserFollowupSubmit,
-    EventName::TurnStart,
-    EventName::PreCompact,
-    EventName::WorktreeCreate,
-];
-
-const BUILTINS: [Builtin; 18] = [
-    here("add_date", &[EventName::TurnStart], workspace::date),
-    here("add_prompt_files", &[EventName::TurnStart], workspace::prompt_files),
-    here("add_directory_listing", &[EventName::SessionStart], workspace::directory_listing),
-    here("max_iterations", &[EventName::BeforeLlmCall], iteration::run),
-    here(
-        "redact_secrets",
-        &[
-            EventName::ToolInputTransform,
-            EventName::PreToolUse,
-            EventName::BeforeLlmCall,
-            EventName::ToolResponseTransform,
-        ],
-        redact::run,
-    ),
-    here(
-        "limit_large_tool_results",
-        &[EventName::ToolResponseTransform, EventName::SessionEnd],
-        large_result::run,
-    ),
-    here("safer_shell", &[EventName::PreToolUse], safer_shell::run),
-    here("add_environment_info", &[EventName::SessionStart], environment::surroundings),
-    session("add_git_status", &[EventName::TurnStart], git::status),
-    session("add_git_diff", &[EventName::TurnStart], git::diff),
-    here("add_user_info", &[EventName::SessionStart], environment::user),
-    session("add_recent_commits", &[EventName::SessionStart], git::recent_commits),
-    host(
-        "snapshot",
-        &[
-            EventName::SessionStart,
-            EventName::TurnStart,
-            EventName::PreToolUse,
-            EventName::PostToolUse,
-            EventName::TurnEnd,
-            EventName::SessionEnd,
-        ],
-    ),
-    host("unload", &[EventName::OnAgentSwitch]),
-    here("add_context", &CONTEXT_EVENTS, context::run),
-    here(
-        "elide_repeated_tool_results",
-        &[
-            EventName::ToolResponseTransform,
-            EventName::SessionStart,
-            EventName::SessionEnd,
-            EventName::AfterCompaction,
-        ],
-        repeated::run,
-    ),
-    here("transform_json", &[EventName::ToolResponseTransform], only_members),
-    Builtin { name: "http_post", events: EventName::ALL, does: Does::Post },
-];
 
 fn find(name: &str, contract: ContractVersion) -> Option<&'static Builtin> {
     let is_known = contract.since(Part::Builtin, name).is_none();
@@ -191,7 +143,8 @@ fn find(name: &str, contract: ContractVersion) -> Option<&'static Builtin> {
 }
 
 /// The names of all, of every version of the contract.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+#[cfg(feature = "tools")]
+pub(in crate::hook) fn names() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|builtin| builtin.name)
 }
 
@@ -221,7 +174,7 @@ pub(super) fn warning(name: &str, event: EventName, contract: ContractVersion) -
 pub(super) fn work(call: &BuiltinCall<'_>) -> Work {
     let known = |outcome: ScriptOutcome| Work::Known(Box::new(outcome));
     let failed = |cause: String| known(ScriptOutcome::ended(Ended::NotStarted(cause)));
-    let Some(builtin) = find(call.name, call.contract) else {
+    let Some(builtin) = find(call.name, call.bundle.contract) else {
         return failed(format!("there is no builtin '{}'", call.name));
     };
     if !builtin.events.contains(&call.event) {
@@ -252,36 +205,28 @@ pub(super) fn work(call: &BuiltinCall<'_>) -> Work {
     }
 }
 
-/// What the rules of some built-ins make of an answer before it is read as a script's; `None` leaves it as it is.
-pub(super) fn answer(
-    name: &str,
-    outcome: &ScriptOutcome,
-) -> Option<Result<ScriptOutcome, DockerAgentAnswer>> {
+/// What an outcome means; the rules of some built-ins come before those of scripts.
+pub(super) fn read(name: &str, terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
+    let has_exited = outcome.end == Ended::Exited;
     match name {
-        "http_post" if outcome.end == Ended::Exited => Some(if (200..300).contains(&outcome.status) {
-            Ok(ScriptOutcome::exited(0, "", ""))
-        } else {
-            Err(failure(
-                outcome,
-                format!("http_post: HTTP status {}", outcome.status),
-                "6.1: the post failed",
-            ))
-        }),
-        "unload" if outcome.end != Ended::Exited || outcome.status != 0 => {
-            Some(Err(Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed").into()))
+        "http_post" if has_exited && (200..300).contains(&outcome.status) => {
+            output::read(terms, &ScriptOutcome::exited(0, "", ""))
         }
-        "add_git_status" | "add_git_diff" | "add_recent_commits"
-            if outcome.end == Ended::Exited && outcome.status != 0 =>
-        {
-            let why = String::from_utf8_lossy(&outcome.stderr);
-            Some(Err(failure(outcome, why.trim(), "6.1: git failed")))
+        "http_post" if has_exited => {
+            failure(outcome, format!("http_post: HTTP status {}", outcome.status), "6.1: the post failed")
+        }
+        "unload" if !has_exited || outcome.status != 0 => {
+            Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed").into()
+        }
+        "add_git_status" | "add_git_diff" | "add_recent_commits" if has_exited && outcome.status != 0 => {
+            failure(outcome, String::from_utf8_lossy(&outcome.stderr).trim(), "6.1: git failed")
         }
         "add_git_diff" if outcome.stdout.len() > DIFF_BYTES => {
             let text = String::from_utf8_lossy(&outcome.stdout);
-            let shown = cut(&text, DIFF_BYTES).as_bytes().to_vec();
-            Some(Ok(ScriptOutcome { stdout: shown, ..outcome.clone() }))
+            let stdout = cut(&text, DIFF_BYTES).as_bytes().to_vec();
+            output::read(terms, &ScriptOutcome { stdout, ..outcome.clone() })
         }
-        _ => None,
+        _ => output::read(terms, outcome),
     }
 }
 
@@ -292,7 +237,7 @@ fn context(text: &str) -> Value {
 
 /// `transform_json`.
 fn only_members(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
-    if call.args.is_empty() || call.failed {
+    if call.args.is_empty() || call.failed() {
         return Ok(None);
     }
     let result = call.payload.get("tool_response").and_then(Value::as_str);
@@ -300,11 +245,16 @@ fn only_members(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     Ok(Some(json!({"hook_specific_output": {"updated_tool_response": left}})))
 }
 
+/// The tool's category as the host told it with the event.
+pub(super) fn told_category(event: &Event) -> Option<&str> {
+    event.facts.get("tool_category").and_then(Value::as_str)
+}
+
 /// The category of the call's tool: what the host says with the event, then the setting, then the platform's own names.
 fn category<'a>(call: &BuiltinCall<'a>) -> &'a str {
     let tool = call.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
-    let categories = &call.settings.tool_categories;
-    call.category
+    let categories = &call.bundle.settings.tool_categories;
+    told_category(call.fired)
         .or_else(|| categories.iter().find(|(known, _)| known == tool).map(|(_, category)| category.as_str()))
         .unwrap_or_else(|| default_category(tool))
 }

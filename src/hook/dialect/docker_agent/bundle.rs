@@ -4,10 +4,11 @@ use super::evaluator::Evaluator;
 use super::event::EventName;
 use super::output::Schema;
 use super::settings::DockerAgentSettings;
-use super::{builtin, template};
 use crate::hook::event::Event;
 use crate::hook::hooks::Hooks;
 use crate::hook::matcher::Regex;
+use crate::hook::redact::Redactor;
+use crate::hook::template::Template;
 use crate::hook::version::ContractVersion;
 use crate::hook::word::words;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub(super) enum Action {
     Model {
         model: String,
         /// The prompt, or what is wrong with it.
-        template: Result<template::Template, String>,
+        template: Result<Template, String>,
         /// What it is told about its task, where the hook says.
         system: Option<String>,
         schema: Schema,
@@ -88,7 +89,7 @@ pub(super) struct DockerAgentBundle {
     pub(super) agents: Vec<Arc<str>>,
     /// Whose hooks run where the event names no agent of the file.
     pub(super) default_agent: Option<String>,
-    pub(super) redactor: Option<builtin::Redactor>,
+    pub(super) redactor: Option<Redactor>,
     pub(super) settings: DockerAgentSettings,
     pub(super) contract: ContractVersion,
     /// Without those that are always there.

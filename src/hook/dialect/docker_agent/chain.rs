@@ -1,19 +1,18 @@
 //! One firing (3, 4.4 and 5 of the contract): which hooks run, what they get, and what a verdict or a failure does.
 
 use super::bundle::{Action, DockerAgentBundle, Extra, OnError};
-use super::evaluator::Evaluator;
 use super::event::EventName;
 use super::fold::Fold;
 use super::lane::{Lanes, Pass};
 use super::output::{self, DockerAgentAnswer, OutputSource, Terms};
-use super::payload::{self, Current};
+use super::payload::Payload;
 use super::result::Permission;
 use super::{builtin, expand, guard, log, model};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order, Work};
 use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
-use crate::hook::event::{Event, Moment};
+use crate::hook::event::Event;
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::json::Json;
@@ -21,7 +20,7 @@ use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
 use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::script::{Ended, ScriptOutcome};
-use crate::hook::version::{ContractVersion, Part};
+use crate::hook::version::Part;
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
@@ -35,7 +34,7 @@ pub(super) struct DockerAgentChain<'a> {
     now: Duration,
     host: &'a dyn HookRunner,
     agent: Option<&'a str>,
-    tool: String,
+    tool: &'a str,
     lanes: Lanes,
     /// Pass and number of hooks that were selected (R20).
     selected: FxHashSet<(Pass, usize)>,
@@ -48,44 +47,15 @@ pub(super) struct DockerAgentChain<'a> {
     ran: usize,
 }
 
-impl<'a> DockerAgentChain<'a> {
-    fn new(
-        bundle: &'a DockerAgentBundle,
-        event: &'a Event,
-        name: EventName,
-        now: Duration,
-        host: &'a dyn HookRunner,
-    ) -> Self {
-        let fact = |key: &str| event.facts.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let of_call = event.tool_call().map(|call| &*call.name);
-        Self {
-            bundle,
-            event,
-            name,
-            now,
-            host,
-            agent: bundle.agent(event),
-            tool: fact("tool_name").or(of_call).unwrap_or_default().to_owned(),
-            lanes: Lanes::new(event, name),
-            selected: FxHashSet::default(),
-            payload: None,
-            payload_text: None,
-            fold: Fold::new(name),
-            considered: 0,
-            ran: 0,
-        }
-    }
-
+impl DockerAgentChain<'_> {
     /// On what rewritten arguments are laid: those so far, else the call's own where the setting asks for that.
     fn input(&self) -> Option<Json> {
         let own = || self.event.tool_call().map(|call| call.arguments.clone());
-        self.fold.input().cloned().or_else(|| own().filter(|_| self.bundle.settings.merge_updated_input))
-    }
-
-    /// What the platform's runtime calls the working directory.
-    fn runtime_directory(&self) -> Option<Text> {
-        let of_event = self.event.context.cwd.as_deref().filter(|cwd| !cwd.is_empty());
-        of_event.map(Text::from).or_else(|| self.host.cwd().cloned())
+        self.fold
+            .rewrites
+            .input
+            .clone()
+            .or_else(|| own().filter(|_| self.bundle.settings.merge_updated_input))
     }
 
     /// R9; the error is why there is none.
@@ -93,14 +63,12 @@ impl<'a> DockerAgentChain<'a> {
         let tree = self.event.facts.get("worktree_path").and_then(Value::as_str);
         let is_created = |tree: &&str| self.name == EventName::WorktreeCreate && !tree.is_empty();
         let tree = tree.filter(is_created).map(Text::from);
-        let is_tree = tree.is_some();
+        let is_told = tree.is_some() || extra.working_dir.is_some();
+        let of_event = self.event.context.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(Text::from);
         // A directory of another machine, in a payload that was recorded there, is not this session's.
-        let of_session = || self.host.cwd().cloned();
-        let base = match tree.or_else(|| self.runtime_directory()) {
-            Some(base) if is_tree || self.is_directory(&base) => Some(base),
-            Some(base) => of_session().or(Some(base)),
-            None => None,
-        };
+        let is_here = |at: &Text| self.is_directory(at);
+        let base = tree.or_else(|| of_event.clone().filter(is_here));
+        let base = base.or_else(|| self.host.cwd().cloned()).or(of_event);
         let directory = match &extra.working_dir {
             None => base,
             Some(text) => {
@@ -109,8 +77,8 @@ impl<'a> DockerAgentChain<'a> {
             }
         };
         match directory {
-            Some(directory) if (is_tree || extra.working_dir.is_some()) && !self.is_directory(&directory) => {
-                Err(format!("{}: no such directory", directory.to_string_lossy()))
+            Some(at) if is_told && !self.is_directory(&at) => {
+                Err(format!("{}: no such directory", at.to_string_lossy()))
             }
             other => Ok(other),
         }
@@ -121,33 +89,26 @@ impl<'a> DockerAgentChain<'a> {
         self.host.files().is_none_or(|files| files.metadata(at).is_ok_and(|metadata| metadata.is_directory()))
     }
 
-    /// R21.
-    fn current(&self) -> Current {
-        Current {
-            input: self.fold.input().cloned(),
-            response: self.fold.response().cloned(),
-            messages: self.fold.messages().cloned(),
+    /// With the rewrites so far.
+    fn current(&self) -> Payload<'_> {
+        Payload {
+            event: self.event,
+            name: self.name,
+            rewrites: &self.fold.rewrites,
+            cwd: self.host.cwd(),
             shows_category: self.bundle.contract.since(Part::Payload, "tool_category").is_none(),
         }
     }
 
-    /// With the rewrites so far, for what looks at its members.
+    /// For what looks at its members.
     fn payload(&mut self) -> Arc<Map<String, Value>> {
-        if let Some(payload) = &self.payload {
-            return Arc::clone(payload);
-        }
-        let payload = Arc::new(payload::value(self.event, self.name, &self.current(), self.host.cwd()));
-        self.payload = Some(Arc::clone(&payload));
-        payload
+        let payload = self.payload.take().unwrap_or_else(|| Arc::new(self.current().value()));
+        Arc::clone(self.payload.insert(payload))
     }
 
     fn payload_text(&mut self) -> Text {
-        if let Some(text) = &self.payload_text {
-            return text.clone();
-        }
-        let text = payload::text(self.event, self.name, &self.current(), self.host.cwd());
-        self.payload_text = Some(text.clone());
-        text
+        let text = self.payload_text.take().unwrap_or_else(|| self.current().text());
+        self.payload_text.insert(text).clone()
     }
 
     /// R10: what the hook adds to the session's environment.
@@ -170,30 +131,20 @@ impl<'a> DockerAgentChain<'a> {
         })
     }
 
-    /// Of the tool, as far as the host tells.
-    fn category(&self) -> Option<&'a str> {
-        self.event.facts.get("tool_category").and_then(Value::as_str)
-    }
-
     fn builtin(&mut self, extra: &Extra, name: &str, args: &[String]) -> Result<Work, String> {
-        let payload = self.payload();
-        let cwd = self.directory(extra)?.unwrap_or_else(|| Text::from_static(b"/"));
+        let (payload, cwd) = (self.payload(), self.directory(extra)?);
         Ok(builtin::work(&builtin::BuiltinCall {
             name,
             args,
             event: self.name,
+            fired: self.event,
             payload: &payload,
-            cwd: &cwd,
+            cwd: cwd.as_deref().unwrap_or(b"/"),
             environment: &self.environment(extra),
             has_directory: extra.working_dir.is_some(),
             now: self.now,
             host: self.host,
-            settings: &self.bundle.settings,
-            redactor: self.bundle.redactor.as_ref(),
-            category: self.category(),
-            failed: matches!(self.event.moment, Moment::ToolCallEnded { error: Some(_), .. }),
-            agent: self.event.context.agent_name.as_deref(),
-            contract: self.bundle.contract,
+            bundle: self.bundle,
         }))
     }
 
@@ -205,12 +156,12 @@ impl<'a> DockerAgentChain<'a> {
                 work => work,
             },
             Action::Evaluator(evaluator) => {
-                let payload = self.payload();
-                Work::Ask(evaluator.request(self.name, &payload, self.category().unwrap_or_default()))
+                let category = builtin::told_category(self.event).unwrap_or_default();
+                Work::Ask(evaluator.request(self.name, &self.payload(), category))
             }
-            action @ Action::Model { .. } => {
+            Action::Model { model, template, system, schema } => {
                 let payload = self.payload();
-                model::request(action, &payload).map_or(Ok(Work::Run), |request| request.map(Work::Ask))?
+                Work::Ask(model::request(model, system.as_deref(), template, *schema, &payload)?)
             }
         };
         Ok(Delivery { work, ..Delivery::default() })
@@ -218,19 +169,15 @@ impl<'a> DockerAgentChain<'a> {
 
     /// 5.3, R25.
     fn failed(&mut self, hook: &Hook, extra: &Extra, reading: &Reading) -> (Effect, Option<String>) {
-        let cause = reading.reason.as_deref().unwrap_or("unknown cause");
-        let text =
-            format!("{} hook failed to execute: hook \"{}\": {cause}", self.name.name(), extra.display);
-        if self.name.is_guard() {
-            let text = format!("{} hook \"{}\" did not allow the content", self.name.name(), extra.display);
-            self.fold.block(&hook.id, &extra.display, &text);
-            self.fold.fail_closed();
-            return (Effect::Blocked { reason: text.clone(), user_message: None }, Some(text));
-        }
-        let closes = extra.on_error == OnError::Block && self.name.can_block();
-        if self.name.fails_closed() || closes {
-            self.fold.block(&hook.id, &extra.display, &text);
-            self.fold.fail_closed();
+        let (event, display) = (self.name, &extra.display);
+        let text = if event.is_guard() {
+            guard::refusal(event, display)
+        } else {
+            let cause = reading.reason.as_deref().unwrap_or("unknown cause");
+            format!("{} hook failed to execute: hook \"{display}\": {cause}", event.name())
+        };
+        if event.fails_closed() || extra.on_error == OnError::Block && event.can_block() {
+            self.fold.fail_closed(&hook.id, display, &text);
             return (Effect::Blocked { reason: text.clone(), user_message: None }, Some(text));
         }
         if extra.on_error == OnError::Ignore {
@@ -253,20 +200,31 @@ impl<'a> DockerAgentChain<'a> {
                 let permission =
                     if reading.verdict == Verdict::Ask { Permission::Ask } else { Permission::Allow };
                 self.fold.permit(permission, reason);
-                if extra.preempt && permission == Permission::Ask {
-                    self.fold.force_prompt();
-                }
+                self.fold.prompt_forced |= extra.preempt && permission == Permission::Ask;
                 Effect::None
             }
             _ => Effect::None,
         }
     }
+
+    /// What the record should say beside the verdict: R17, R33, and what lenience let pass.
+    fn notice(&self, extra: &Extra, reading: &Reading, ignored: &[&'static str]) -> Option<String> {
+        if let Action::Builtin { name, .. } = &extra.action
+            && let Some(warning) = builtin::warning(name, self.name, self.bundle.contract)
+        {
+            return Some(warning);
+        }
+        if !ignored.is_empty() {
+            return Some(format!("ignored on {}: {}", self.name.name(), ignored.join(", ")));
+        }
+        let is_lenient = reading.verdict == Verdict::NoOpinion && reading.reason.is_some();
+        reading.reason.clone().filter(|_| is_lenient)
+    }
 }
 
 impl<'a> Chain<'a> for DockerAgentChain<'a> {
     type Extra = Extra;
-    /// Beside the terms stands what reads an assessment.
-    type Terms = (Terms, Option<Evaluator>);
+    type Terms = Terms;
     type Answer = DockerAgentAnswer;
 
     fn event_name(&self) -> &'static str {
@@ -282,15 +240,15 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
     fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {
         let extra = of.extra;
         self.considered += 1;
-        let (rewritten, blocked) = (self.fold.input().is_some(), self.fold.blocks());
+        let (rewritten, blocked) = (self.fold.rewrites.input.is_some(), self.fold.blocks());
         let pass = self.lanes.enter(extra.preempt, rewritten, blocked);
         if extra.agent.as_deref().is_some_and(|agent| Some(agent) != self.agent) {
             return Err(Mismatch::Never("the hook is another agent's"));
         }
         if let Some(matcher) = &extra.matcher
-            && !matcher.regex.is_match(&self.tool)
+            && !matcher.regex.is_match(self.tool)
         {
-            return Err(Mismatch::Name { wanted: matcher.text.to_string(), found: self.tool.clone() });
+            return Err(Mismatch::Name { wanted: matcher.text.to_string(), found: self.tool.to_owned() });
         }
         if !self.selected.insert((pass.map_err(Mismatch::Never)?, extra.twin)) {
             return Err(Mismatch::Never("R20: equal to a hook before it"));
@@ -302,18 +260,14 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         self.work(of.hook, of.extra).map_err(Ended::NotStarted)
     }
 
-    fn terms(&self, of: HookOf<'a, Extra>) -> Self::Terms {
+    fn terms(&self, of: HookOf<'a, Extra>) -> Terms {
         let settings = &self.bundle.settings;
-        let evaluator = match &of.extra.action {
-            Action::Evaluator(evaluator) => Some(evaluator.clone()),
-            _ => None,
-        };
-        let terms = Terms {
+        Terms {
             event: self.name,
             source: match &of.extra.action {
                 Action::Command => OutputSource::Command,
-                Action::Model { schema, .. } => OutputSource::Model { schema: *schema },
-                Action::Evaluator(_) => OutputSource::Evaluator,
+                Action::Model { schema, .. } => OutputSource::Model(*schema),
+                Action::Evaluator(evaluator) => OutputSource::Evaluator(evaluator.clone()),
                 Action::Builtin { name, .. } => OutputSource::Builtin(Arc::clone(name)),
             },
             preempt: of.extra.preempt,
@@ -325,23 +279,16 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
             input: self.input(),
             timeout: of.hook.timeout,
             capture: of.hook.capture,
-        };
-        (terms, evaluator)
+        }
     }
 
-    fn read((terms, evaluator): Self::Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
-        if let Some(evaluator) = evaluator {
-            return evaluator.read_answer(&terms, outcome);
-        }
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
         match &terms.source {
-            OutputSource::Model { schema } => model::read(&terms, *schema, outcome),
+            OutputSource::Evaluator(evaluator) => evaluator.read_answer(&terms, outcome),
+            OutputSource::Model(schema) => model::read(&terms, *schema, outcome),
             _ if terms.event.is_guard() => guard::read(&terms, outcome),
-            OutputSource::Command | OutputSource::Evaluator => output::read(&terms, outcome),
-            OutputSource::Builtin(name) => match builtin::answer(name, outcome) {
-                None => output::read(&terms, outcome),
-                Some(Ok(outcome)) => output::read(&terms, &outcome),
-                Some(Err(answer)) => answer,
-            },
+            OutputSource::Command => output::read(&terms, outcome),
+            OutputSource::Builtin(name) => builtin::read(name, &terms, outcome),
         }
     }
 
@@ -360,14 +307,11 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         let (mut effect, warning) = if reading.verdict == Verdict::Error {
             self.failed(of.hook, of.extra, &reading)
         } else {
-            (
-                self.judged(of.hook, of.extra, &reading),
-                notice(self.name, of.extra, &reading, &ignored, self.bundle.contract),
-            )
+            (self.judged(of.hook, of.extra, &reading), self.notice(of.extra, &reading, &ignored))
         };
         if of.extra.preempt {
-            let came_to = if self.fold.blocks() { Some(Permission::Deny) } else { self.fold.permission() };
-            self.lanes.stage_zero(came_to);
+            self.lanes.stage_zero =
+                if self.fold.blocks() { Some(Permission::Deny) } else { self.fold.permission() };
         }
         if effect == Effect::None && !parts.is_empty() {
             effect = Effect::Rewrote(parts);
@@ -378,12 +322,10 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {
-        if !self.name.can_block() {
-            return None;
-        }
-        self.fold.block(hook, hook.as_str(), reason);
-        self.fold.fail_closed();
-        Some(Flow::Continue)
+        self.name.can_block().then(|| {
+            self.fold.fail_closed(hook, hook.as_str(), reason);
+            Flow::Continue
+        })
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {
@@ -399,26 +341,6 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
     }
 }
 
-/// What the record should say beside the verdict: R17, R33, and what lenience let pass.
-fn notice(
-    event: EventName,
-    extra: &Extra,
-    reading: &Reading,
-    ignored: &[&'static str],
-    contract: ContractVersion,
-) -> Option<String> {
-    if let Action::Builtin { name, .. } = &extra.action
-        && let Some(warning) = builtin::warning(name, event, contract)
-    {
-        return Some(warning);
-    }
-    if !ignored.is_empty() {
-        return Some(format!("ignored on {}: {}", event.name(), ignored.join(", ")));
-    }
-    let is_lenient = reading.verdict == Verdict::NoOpinion && reading.reason.is_some();
-    reading.reason.clone().filter(|_| is_lenient)
-}
-
 impl Bundle for DockerAgentBundle {
     fn is_empty(&self) -> bool {
         self.own_hooks == 0
@@ -430,7 +352,25 @@ impl Bundle for DockerAgentBundle {
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
         let name = EventName::of(firing.event)?;
-        let chain = DockerAgentChain::new(self, firing.event, name, firing.now, firing.host);
+        let Firing { event, host, now, .. } = firing;
+        let tool = event.facts.get("tool_name").and_then(Value::as_str).filter(|tool| !tool.is_empty());
+        let tool = tool.or_else(|| event.tool_call().map(|call| &*call.name)).unwrap_or_default();
+        let chain = DockerAgentChain {
+            bundle: self,
+            event,
+            name,
+            now,
+            host,
+            agent: self.agent(event),
+            tool,
+            lanes: Lanes::new(event, name),
+            selected: FxHashSet::default(),
+            payload: None,
+            payload_text: None,
+            fold: Fold::new(name),
+            considered: 0,
+            ran: 0,
+        };
         Some(firing.run(&self.hooks, chain))
     }
 

@@ -187,15 +187,12 @@ impl Evaluator {
                 Some(Ok((choice, probability))) => {
                     let found =
                         self.policy.outcomes.get(&choice).filter(|_| probability >= self.policy.least);
-                    let reason = if found.is_some() {
-                        "the evaluator decided"
-                    } else {
-                        "the evaluator was not sure enough"
-                    };
-                    let decision = found.unwrap_or(fallback);
-                    json!({"hook_specific_output": {"permission_decision": decision,
-                        "permission_decision_reason": format!("{reason}: {choice}"),
-                        "metadata": self.metadata(&assessed, &choice, probability)}})
+                    let reason = found.map_or("was not sure enough", |_| "decided");
+                    let of_choice =
+                        Route { choice: Some(&choice), probability: Some(probability), ..Route::default() };
+                    json!({"hook_specific_output": {"permission_decision": found.unwrap_or(fallback),
+                        "permission_decision_reason": format!("the evaluator {reason}: {choice}"),
+                        "metadata": self.metadata(Some(&assessed), &of_choice)}})
                 }
                 Some(Err(why)) => {
                     return failure(
@@ -223,19 +220,14 @@ impl Evaluator {
                 };
                 let agent = found.agent.unwrap_or(default);
                 json!({"hook_specific_output": {"transition": {"action": "route", "agent": agent},
-                    "metadata": self.route_metadata(is_answer.then_some(&assessed), &found)}})
+                    "metadata": self.metadata(is_answer.then_some(&assessed), &found)}})
             }
         };
         output::read(terms, &ScriptOutcome::exited(0, verdict.to_string(), ""))
     }
 
-    fn metadata(&self, assessed: &Value, choice: &str, probability: f64) -> Value {
-        let found = Route { choice: Some(choice), probability: Some(probability), ..Route::default() };
-        self.route_metadata(Some(assessed), &found)
-    }
-
     /// What is known of an assessment, as far as it was looked at.
-    fn route_metadata(&self, assessed: Option<&Value>, found: &Route<'_>) -> Value {
+    fn metadata(&self, assessed: Option<&Value>, found: &Route<'_>) -> Value {
         let text = |name: &str| assessed?.get(name)?.as_str().filter(|text| !text.trim().is_empty());
         let all = [
             ("evaluator", Some(self.name.to_string())),

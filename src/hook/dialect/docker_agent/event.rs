@@ -13,8 +13,6 @@ pub(super) struct Row {
     context: bool,
     /// Whatever is printed is ignored.
     mute: bool,
-    /// Hooks run in sequence, each sees what the ones before it changed (R21).
-    rewrites: bool,
     /// The one field of `hook_specific_output` that rewrites something.
     rewritten: Option<Rewritten>,
     /// `permission_decision` is taken.
@@ -84,14 +82,13 @@ const PLAIN: Row = Row {
     event: EventRow::new("", ""),
     context: false,
     mute: false,
-    rewrites: false,
     rewritten: None,
     permission: false,
     role: Role::Usual,
 };
 const MUTE: Row = Row { mute: true, ..PLAIN };
 const CONTEXT: Row = Row { context: true, ..PLAIN };
-const GATE: Row = Row { rewrites: true, rewritten: Some(Rewritten::Input), ..PLAIN };
+const GATE: Row = Row { rewritten: Some(Rewritten::Input), ..PLAIN };
 
 const ROUTE: Row = Row { role: Role::Route, ..PLAIN };
 const GUARD: Row = Row { role: Role::Guard, ..PLAIN };
@@ -121,7 +118,7 @@ events! {
     PreToolUse "pre_tool_use" "tool_call_starting" [.tool().blocks(Failure::Closed).marks([Mark::Ask, Mark::Allow, Mark::Arguments])]
         Row { permission: true, ..GATE }, CALL;
     ToolResponseTransform "tool_response_transform" "tool_call_ended" [.tool().aside().marks([Mark::Result])]
-        Row { rewrites: true, rewritten: Some(Rewritten::Response), ..PLAIN },
+        Row { rewritten: Some(Rewritten::Response), ..PLAIN },
         ["tool_name", "tool_use_id", "tool_input", "tool_response"];
     PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice)]
         CONTEXT,
@@ -139,7 +136,7 @@ events! {
     TurnStart "turn_start" "turn_started" [.marks([Mark::Context, Mark::PlainText])] CONTEXT, [];
     TurnEnd "turn_end" "turn_ended" [.aside()] MUTE, ["agent_name", "reason"];
     BeforeLlmCall "before_llm_call" "model_call_starting" [.blocks(Failure::Choice)]
-        Row { rewrites: true, rewritten: Some(Rewritten::Messages), ..PLAIN }, ["iteration", "model_id", "messages"];
+        Row { rewritten: Some(Rewritten::Messages), ..PLAIN }, ["iteration", "model_id", "messages"];
     AfterLlmCall "after_llm_call" "model_call_ended" [] MUTE,
         ["agent_name", "stop_response", "last_user_message", "model_id", "usage", "cost"];
     SessionEnd "session_end" "session_ended" [.values(&["clear", "logout", "prompt_input_exit", "other"])] MUTE, ["reason"];
@@ -245,8 +242,9 @@ impl EventName {
         )
     }
 
+    /// Hooks run in sequence, each sees what the ones before it changed (R21). Of summaries the first counts.
     pub(super) const fn is_sequential(self) -> bool {
-        self.row().rewrites
+        matches!(self.rewritten(), Some(Rewritten::Input | Rewritten::Response | Rewritten::Messages))
     }
 
     pub(super) const fn rewritten(self) -> Option<Rewritten> {

@@ -72,32 +72,3 @@ fn leading_name(text: &str) -> Option<(&str, &str)> {
 fn is_name_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hook::scripted::Scripted;
-
-    #[test]
-    fn references() {
-        let host = Scripted {
-            variables: vec![("HOME".into(), "/h".into()), ("V".into(), "v w".into())],
-            ..Scripted::default()
-        };
-        let env = |text: &str| String::from_utf8(value(text, &host)).unwrap();
-        assert_eq!(env("a${env.V}b${env.NONE}$V ${V} $ ${env.V ${env.}"), "av wb$V ${V} $ ${env.V ${env.}");
-        let path = |text: &str| String::from_utf8(directory(text, b"/base", &host)).unwrap();
-        for (text, expected) in [
-            ("./hooks", "/base/hooks"),
-            ("/abs/../x", "/x"),
-            ("~", "/h"),
-            ("~/a", "/h/a"),
-            ("~root", "/base/~root"),
-            ("$V/${V}/${env.V}", "/base/v w/v w/v w"),
-            ("${HOME}/b", "/h/b"),
-            ("a$1", "/base/a$1"),
-        ] {
-            assert_eq!(path(text), expected, "{text}");
-        }
-    }
-}

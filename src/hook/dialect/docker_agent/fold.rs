@@ -3,6 +3,7 @@
 use super::event::EventName;
 use super::instruction::Instruction;
 use super::output::Said;
+use super::payload::Rewrites;
 use super::result::{DockerAgentResult, Permission};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
 use crate::hook::id::HookId;
@@ -24,16 +25,14 @@ pub(super) struct Fold {
     contexts: Vec<String>,
     instructions: Vec<Instruction>,
     system_messages: Vec<String>,
-    summary: String,
-    /// The call's arguments as they become.
-    input: Option<Json>,
-    messages_rewritten: Option<Json>,
-    response: Option<Json>,
+    pub(super) summary: String,
+    pub(super) rewrites: Rewrites,
     metadata: BTreeMap<String, String>,
     /// The agents to which hooks send the conversation.
     routes: Vec<String>,
     rewritten_by: Vec<HookId>,
-    prompt_forced: bool,
+    /// Stage 0 asked.
+    pub(super) prompt_forced: bool,
 }
 
 impl Fold {
@@ -51,9 +50,7 @@ impl Fold {
             instructions: Vec::new(),
             system_messages: Vec::new(),
             summary: String::new(),
-            input: None,
-            messages_rewritten: None,
-            response: None,
+            rewrites: Rewrites { input: None, response: None, messages: None },
             metadata: BTreeMap::new(),
             routes: Vec::new(),
             rewritten_by: Vec::new(),
@@ -68,22 +65,6 @@ impl Fold {
 
     pub(super) const fn blocks(&self) -> bool {
         self.first_block.is_some()
-    }
-
-    pub(super) const fn input(&self) -> Option<&Json> {
-        self.input.as_ref()
-    }
-
-    pub(super) const fn response(&self) -> Option<&Json> {
-        self.response.as_ref()
-    }
-
-    pub(super) const fn messages(&self) -> Option<&Json> {
-        self.messages_rewritten.as_ref()
-    }
-
-    pub(super) const fn force_prompt(&mut self) {
-        self.prompt_forced = true;
     }
 
     /// The first of the strongest keeps its reason.
@@ -106,8 +87,10 @@ impl Fold {
         }
     }
 
-    pub(super) const fn fail_closed(&mut self) {
+    /// A block of a hook that failed.
+    pub(super) fn fail_closed(&mut self, hook: &HookId, display: &str, text: &str) {
         self.failed_closed = true;
+        self.block(hook, display, text);
     }
 
     pub(super) fn warn(&mut self, text: &str) {
@@ -129,20 +112,18 @@ impl Fold {
         }
         self.contexts.extend(said.context);
         self.instructions.extend(said.instructions);
-        let mut metadata = said.metadata;
-        self.metadata.append(&mut metadata);
+        self.metadata.extend(said.metadata);
         let mut parts = Vec::new();
-        if said.input.is_some() {
-            self.input = said.input;
-            parts.push("arguments");
-        }
-        if said.response.is_some() {
-            self.response = said.response;
-            parts.push("response");
-        }
-        if said.messages.is_some() {
-            self.messages_rewritten = said.messages;
-            parts.push("messages");
+        let (own, Rewrites { input, response, messages }) = (&mut self.rewrites, said.rewrites);
+        for (part, own, rewritten) in [
+            ("arguments", &mut own.input, input),
+            ("response", &mut own.response, response),
+            ("messages", &mut own.messages, messages),
+        ] {
+            if rewritten.is_some() {
+                *own = rewritten;
+                parts.push(part);
+            }
         }
         if let Some(summary) = said.summary
             && self.summary.is_empty()
@@ -186,10 +167,6 @@ impl Fold {
         }
     }
 
-    pub(super) fn summary(&self) -> &str {
-        &self.summary
-    }
-
     /// The contract's result, and the same in the engine's words.
     pub(super) fn finish(self) -> (Decision, DockerAgentResult) {
         let allowed = !self.blocks();
@@ -201,14 +178,14 @@ impl Fold {
             decision: permission,
             decision_reason: decision_reason.unwrap_or_default(),
             message: self.messages.join("\n"),
-            modified_input: self.input.filter(|_| allowed),
+            modified_input: self.rewrites.input.filter(|_| allowed),
             additional_context: self.contexts.join("\n"),
             instruction_context: (!self.instructions.is_empty())
                 .then(|| Json::of_any_size(serde_json::to_value(&self.instructions).unwrap_or_default())),
             system_message: self.system_messages.join("\n"),
             summary: self.summary,
-            updated_messages: self.messages_rewritten,
-            updated_tool_response: self.response.clone(),
+            updated_messages: self.rewrites.messages,
+            updated_tool_response: self.rewrites.response.clone(),
             metadata: self.metadata,
             route: self.routes.into_iter().next().filter(|_| allowed),
             exit_code,
@@ -234,7 +211,7 @@ impl Fold {
                 Some(Permission::Deny) | None => None,
             },
             arguments: result.modified_input.clone(),
-            result: self.response,
+            result: self.rewrites.response,
             contexts,
             system_messages,
             rewritten_by: self.rewritten_by,

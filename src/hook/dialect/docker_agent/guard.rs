@@ -24,10 +24,15 @@ pub(super) fn answer(terms: &Terms, outcome: &ScriptOutcome, goes_on: bool) -> D
     if goes_on {
         return Reading::of(Verdict::NoOpinion, "4.6: the guard said that it goes on").into();
     }
-    let text = format!("{} hook \"{}\" did not allow the content", terms.event.name(), terms.display);
+    let text = refusal(terms.event, &terms.display);
     let exited_two = outcome.end == Ended::Exited && outcome.status == 2;
     let reading = Reading::because(Verdict::Block, text, "4.6: a guard that does not say that it goes on");
     DockerAgentAnswer { reading, said: Said { exited_two, ..Said::default() } }
+}
+
+/// What is told instead of what a guard printed.
+pub(super) fn refusal(event: EventName, display: &str) -> String {
+    format!("{} hook \"{display}\" did not allow the content", event.name())
 }
 
 /// One object, no name twice, no other names, and `continue` is true.

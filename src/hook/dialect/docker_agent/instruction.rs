@@ -19,19 +19,14 @@ pub(super) struct Instruction {
     changed_content: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     removed_content: String,
-    #[serde(skip_serializing_if = "is_not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     removed: bool,
-    #[serde(skip_serializing_if = "is_not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     unavailable: bool,
-    #[serde(skip_serializing_if = "is_not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     complete_group: bool,
-    #[serde(skip_serializing_if = "is_not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     set_marker: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-const fn is_not(value: &bool) -> bool {
-    !*value
 }
 
 impl Instruction {

@@ -26,8 +26,8 @@ pub(super) struct Lanes {
     wanted: Option<Pass>,
     /// Something allowed the call before (R29).
     approved: bool,
-    /// What stage 0 came to.
-    stage_zero: Option<Permission>,
+    /// What stage 0 came to so far.
+    pub(super) stage_zero: Option<Permission>,
     default_seen: bool,
 }
 
@@ -43,11 +43,6 @@ impl Lanes {
             _ => None,
         };
         Self { wanted, approved: fact("approved_by").is_some(), stage_zero: None, default_seen: false }
-    }
-
-    /// Tells what stage 0 came to so far.
-    pub(super) const fn stage_zero(&mut self, came_to: Option<Permission>) {
-        self.stage_zero = came_to;
     }
 
     /// The pass in which a hook comes up; hooks come in the order of the lanes. `rewritten`: the default lane changed the

@@ -53,8 +53,8 @@ pub(super) fn of_firing(event: EventName, count: usize, fold: &Fold, with_conten
     }
     fields.extend([
         ("permission_allowed", fold.permission_allowed().into()),
-        ("modified_input", (fold.input().is_some() && !fold.blocks()).into()),
-        ("summary_provided", (!fold.summary().is_empty()).into()),
+        ("modified_input", (fold.rewrites.input.is_some() && !fold.blocks()).into()),
+        ("summary_provided", (!fold.summary.is_empty()).into()),
     ]);
     LogRecord::new(format!("hook.{}", event.name()), fields)
 }

@@ -3,7 +3,8 @@
 //!
 //! `event.rs` is the table of events, `config.rs` reads and validates configs, `payload.rs` writes payloads and reads them
 //! back as events, `output.rs` reads verdicts, `chain.rs` selects and delivers, `fold.rs` puts the verdicts together,
-//! `builtin.rs` has the built-ins, `model.rs` and `template.rs` the questions to models, `log.rs` the records.
+//! `builtin.rs` has the built-ins, `model.rs` the questions to models, `input.rs` what their templates see of a payload, `log.rs`
+//! the records.
 //!
 //! What a host may set: [`SETTINGS`]; [`append_cli_hook`] adds the commands of flags.
 //!
@@ -59,6 +60,7 @@ pub(in crate::hook) mod event;
 mod expand;
 mod fold;
 mod guard;
+mod input;
 mod instruction;
 mod lane;
 mod log;
@@ -69,18 +71,13 @@ mod payload;
 pub(super) mod result;
 mod routing;
 mod settings;
-mod template;
 #[cfg(test)]
 mod tests;
 mod version;
 
+#[cfg(feature = "tools")]
+pub(in crate::hook) use builtin::names as builtins;
 pub use moment::events_of;
 pub use result::{DockerAgentResult, Permission};
 pub use settings::SETTINGS;
 pub use settings::append_cli_hook;
-
-/// The names of its built-ins.
-#[cfg_attr(not(feature = "tools"), allow(dead_code, reason = "the linter asks for them"))]
-pub(in crate::hook) fn builtins() -> impl Iterator<Item = &'static str> {
-    builtin::names()
-}

@@ -1,12 +1,13 @@
 //! Model hooks (6.2 of the contract): the question, and what a reply means.
 
-use super::bundle::Action;
 use super::guard;
+use super::input::INPUT;
 use super::output::{self, DockerAgentAnswer, Said, Schema, Terms, failure};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::request::{ModelRequest, Request};
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::template::Template;
 use serde_json::{Map, Value, json};
 
 /// What the model is told about its task.
@@ -19,14 +20,18 @@ const ADVISER: &str = "You are consulted by a hook of an agent. Reply with the t
 /// Where in a reply an object may begin: so many braces are tried.
 const MOST_STARTS: usize = 64;
 
-/// The question (R37, R38); the error is why it cannot be put.
-pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<Result<Request, String>> {
-    let Action::Model { model, template, system, schema: asked } = action else { return None };
-    let words: &[&str] = if *asked == Schema::Guard { &["allow", "deny"] } else { &["allow", "ask", "deny"] };
-    let task = match asked {
-        Schema::Free => ADVISER,
-        Schema::Permission => JUDGE,
-        Schema::Guard => GUARD,
+/// The question (R37, R38), to a model that is told this about its task, where the hook says; the error is why it cannot be put.
+pub(super) fn request(
+    model: &str,
+    system: Option<&str>,
+    template: &Result<Template, String>,
+    asked: Schema,
+    payload: &Map<String, Value>,
+) -> Result<Request, String> {
+    let (task, words): (_, &[&str]) = match asked {
+        Schema::Free => (ADVISER, &[]),
+        Schema::Permission => (JUDGE, &["allow", "ask", "deny"]),
+        Schema::Guard => (GUARD, &["allow", "deny"]),
     };
     let schema = json!({
         "type": "object",
@@ -37,18 +42,16 @@ pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<R
         "required": ["decision", "reason"],
         "additionalProperties": false,
     });
-    let prompt = template.as_ref().map_err(Clone::clone).and_then(|template| template.render(payload));
-    let request = prompt.map(|prompt| {
-        Request::Model(ModelRequest {
-            model: Some(model.clone()),
-            system: system.as_deref().unwrap_or(task).to_owned(),
-            prompt,
-            schema: (*asked != Schema::Free).then_some(schema),
-            max_tokens: None,
-            agent: false,
-        })
-    });
-    Some(request.map_err(|why| format!("prompt: {why}")))
+    let prompt =
+        template.as_ref().map_err(Clone::clone).and_then(|template| template.render(&INPUT, payload));
+    Ok(Request::Model(ModelRequest {
+        model: Some(model.to_owned()),
+        system: system.unwrap_or(task).to_owned(),
+        prompt: prompt.map_err(|why| format!("prompt: {why}"))?,
+        schema: (asked != Schema::Free).then_some(schema),
+        max_tokens: None,
+        agent: false,
+    }))
 }
 
 /// R39, R40.
@@ -111,18 +114,4 @@ fn first_object(text: &str) -> Option<Map<String, Value>> {
     starts.filter_map(|(at, _)| text.get(at..)).find_map(|rest| {
         serde_json::Deserializer::from_str(rest).into_iter::<Map<String, Value>>().next()?.ok()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_object_of_a_reply() {
-        let found = |text: &str| first_object(text).map(Value::Object);
-        assert_eq!(found("Sure! {\"a\":1} and {\"b\":2}"), Some(json!({"a": 1})));
-        assert_eq!(found("{not} {\"a\":{}}"), Some(json!({"a": {}})));
-        assert_eq!(found("maybe"), None);
-        assert_eq!(found(&"{".repeat(100_000)), None);
-    }
 }

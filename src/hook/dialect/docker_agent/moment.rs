@@ -37,36 +37,25 @@ pub fn events_of(event: &Event) -> Vec<Event> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::event::{EventContext, ToolCall};
+    use serde_json::json;
 
     #[test]
     fn one_moment_may_be_several_events() {
-        let names = |moment: Moment| {
-            let events = events_of(&Event::new(EventContext::default(), moment));
-            events.iter().filter_map(EventName::of).map(EventName::name).collect::<Vec<_>>()
-        };
-        let call = || ToolCall { name: "t".into(), id: "c".into(), arguments: serde_json::json!({}).into() };
-        let turn = |success| Moment::TurnEnded {
-            success,
-            tool_calls: Vec::new(),
-            reason: None,
-            last_message: Some("bye".to_owned()),
-        };
-        assert_eq!(
-            names(Moment::ToolCallStarting(call())),
-            ["tool_input_transform", "tool_guard", "pre_tool_use"]
-        );
-        let ended = Moment::ToolCallEnded { call: call(), result: None, error: None };
-        assert_eq!(names(ended), ["tool_response_transform", "post_tool_use"]);
-        assert_eq!(names(turn(true)), ["stop", "turn_end"]);
-        assert_eq!(names(turn(false)), ["turn_end"]);
-        assert_eq!(
-            names(Moment::CompactionStarting { trigger: String::new() }),
-            ["pre_compact", "before_compaction"]
-        );
-        let alert = Moment::Notified { level: "error".to_owned(), message: String::new() };
-        assert_eq!(names(alert), ["notification", "on_error"]);
-        assert_eq!(names(Moment::TurnStarted), ["turn_start"]);
-        assert!(names(Moment::QueueDrainStarting).is_empty());
+        let call = json!({"moment": "tool_call_starting", "tool_name": "t", "tool_call_id": "c"});
+        let ended = json!({"moment": "tool_call_ended", "tool_name": "t", "tool_call_id": "c"});
+        for (event, expected) in [
+            (call, &["tool_input_transform", "tool_guard", "pre_tool_use"][..]),
+            (ended, &["tool_response_transform", "post_tool_use"]),
+            (json!({"moment": "turn_ended", "success": true, "last_message": "bye"}), &["stop", "turn_end"]),
+            (json!({"moment": "turn_ended", "success": false}), &["turn_end"]),
+            (json!({"moment": "compaction_starting"}), &["pre_compact", "before_compaction"]),
+            (json!({"moment": "notified", "level": "error", "message": ""}), &["notification", "on_error"]),
+            (json!({"moment": "turn_started"}), &["turn_start"]),
+            (json!({"moment": "queue_drain_starting"}), &[]),
+        ] {
+            let events = events_of(&serde_json::from_value(event).unwrap());
+            let names: Vec<_> = events.iter().filter_map(EventName::of).map(EventName::name).collect();
+            assert_eq!(names, expected);
+        }
     }
 }

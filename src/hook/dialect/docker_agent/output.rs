@@ -4,8 +4,10 @@
 //! `hook_specific_output` that it supports, `exit_code` and `stderr` of a hook that blocked by status or failed, `ignored`
 //! (names of fields without effect) and `suppress_output`.
 
+use super::evaluator::Evaluator;
 use super::event::{EventName, OUTPUT, Rewritten};
 use super::instruction::Instruction;
+use super::payload::Rewrites;
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::script::{Capture, Ended, ScriptOutcome};
@@ -50,12 +52,8 @@ pub(super) enum Schema {
 #[derive(Clone, Debug)]
 pub(super) enum OutputSource {
     Command,
-    Model {
-        /// What it is asked for.
-        schema: Schema,
-    },
-    /// Of an assessment, which is read apart.
-    Evaluator,
+    Model(Schema),
+    Evaluator(Evaluator),
     /// By its name.
     Builtin(Arc<str>),
 }
@@ -76,10 +74,7 @@ impl From<Reading> for DockerAgentAnswer {
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) exited_two: bool,
-    /// The call's arguments as they become.
-    pub(super) input: Option<Json>,
-    pub(super) response: Option<Json>,
-    pub(super) messages: Option<Json>,
+    pub(super) rewrites: Rewrites,
     pub(super) summary: Option<String>,
     /// The agent to which the conversation goes.
     pub(super) route: Option<String>,
@@ -158,9 +153,7 @@ pub(super) fn failure(
     cause: impl Into<String>,
     rule: &'static str,
 ) -> DockerAgentAnswer {
-    let mut specific = Map::new();
-    put_text(&mut specific, "stderr", &outcome.stderr);
-    let specific = (!specific.is_empty()).then(|| Json::from(Value::Object(specific)));
+    let specific = end_of(None, &outcome.stderr);
     Reading { specific, ..Reading::because(Verdict::Error, cause, rule) }.into()
 }
 
@@ -185,55 +178,46 @@ pub(super) fn interrupted_or_failed(terms: &Terms, outcome: &ScriptOutcome) -> D
     }
 }
 
-fn put_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
-    if !bytes.is_empty() {
-        object.insert(key.to_owned(), String::from_utf8_lossy(bytes).into());
-    }
+/// What the record shows of a hook that blocked by status or failed.
+fn end_of(exit_code: Option<i32>, stderr: &[u8]) -> Option<Json> {
+    let stderr = (!stderr.is_empty()).then(|| String::from_utf8_lossy(stderr).into());
+    let both = [("exit_code", exit_code.map(Value::from)), ("stderr", stderr)];
+    let known: Map<_, _> =
+        both.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    (!known.is_empty()).then(|| Json::from(Value::Object(known)))
 }
 
 /// R12, R13.
 fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> DockerAgentAnswer {
-    let mut specific = Map::new();
-    specific.insert("exit_code".to_owned(), 2.into());
     let stderr = match &outcome.end {
         Ended::Syntax(message) if outcome.stderr.is_empty() => message.as_bytes(),
         _ => &outcome.stderr,
     };
-    put_text(&mut specific, "stderr", stderr);
-    if !terms.event.can_block() {
-        let text = format!(
-            "hook \"{}\" tried to block {}, which cannot be blocked",
-            terms.display,
-            terms.event.name()
-        );
-        let reading = Reading {
-            user_message: Some(text),
-            specific: Some(Json::from(Value::Object(specific))),
-            ..Reading::of(Verdict::NoOpinion, "R13: exit status 2 on an event that can not be blocked")
-        };
-        return DockerAgentAnswer { reading, said: Said { exited_two: true, ..Said::default() } };
-    }
-    let stderr = String::from_utf8_lossy(stderr);
-    let mut system_message = None;
-    let mut reason = stderr.trim().to_owned();
-    if reason.is_empty() {
-        let printed = serde_json::from_slice::<Value>(&outcome.stdout).unwrap_or_default();
-        let text = |value: Option<&Value>| {
-            value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
-        };
-        let nested = printed.pointer("/hook_specific_output/permission_decision_reason");
-        system_message = text(printed.get("system_message"));
-        reason = text(printed.get("reason"))
-            .or_else(|| text(nested))
-            .or_else(|| text(printed.get("stop_reason")))
-            .unwrap_or_else(|| format!("blocked by hook \"{}\"", terms.display));
-    }
-    let reading = Reading {
-        user_message: system_message,
-        specific: Some(Json::from(Value::Object(specific))),
-        ..Reading::because(Verdict::Block, reason, "4.1, R12: exit status 2")
+    let text = String::from_utf8_lossy(stderr).trim().to_owned();
+    let reading = if terms.event.can_block() {
+        let (reason, user_message) =
+            if text.is_empty() { printed_reason(terms, outcome) } else { (text, None) };
+        Reading { user_message, ..Reading::because(Verdict::Block, reason, "4.1, R12: exit status 2") }
+    } else {
+        let (hook, event) = (&terms.display, terms.event.name());
+        let text = format!("hook \"{hook}\" tried to block {event}, which cannot be blocked");
+        let rule = "R13: exit status 2 on an event that can not be blocked";
+        Reading { user_message: Some(text), ..Reading::of(Verdict::NoOpinion, rule) }
     };
+    let reading = Reading { specific: end_of(Some(2), stderr), ..reading };
     DockerAgentAnswer { reading, said: Said { exited_two: true, ..Said::default() } }
+}
+
+/// The reason of a block that standard output has, and its message for the user.
+fn printed_reason(terms: &Terms, outcome: &ScriptOutcome) -> (String, Option<String>) {
+    let printed = serde_json::from_slice::<Value>(&outcome.stdout).unwrap_or_default();
+    let text = |at: &str| {
+        let text = printed.pointer(at).and_then(Value::as_str);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let places = ["/reason", "/hook_specific_output/permission_decision_reason", "/stop_reason"];
+    let reason = places.into_iter().find_map(text);
+    (reason.unwrap_or_else(|| format!("blocked by hook \"{}\"", terms.display)), text("/system_message"))
 }
 
 /// 4.2.
@@ -382,13 +366,14 @@ fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> DockerAgen
     draft.said.route = draft.take(event.routes(), "transition", route);
     let rewrites = |what| event.rewritten() == Some(what) && !terms.preempt;
     let input = draft.take(rewrites(Rewritten::Input), "updated_input", specific.updated_input);
-    draft.said.input = input.map(|input| laid_over(terms.input.clone(), input));
+    draft.said.rewrites.input = input.map(|input| laid_over(terms.input.clone(), input));
     let response = specific.updated_tool_response.map(Json::of_any_size);
-    draft.said.response = draft.take(rewrites(Rewritten::Response), "updated_tool_response", response);
+    draft.said.rewrites.response =
+        draft.take(rewrites(Rewritten::Response), "updated_tool_response", response);
     // No message at all is not a rewrite: a model has to be asked something.
     let messages = specific.updated_messages.filter(|messages| !messages.is_empty());
     let messages = draft.take(rewrites(Rewritten::Messages), "updated_messages", messages);
-    draft.said.messages = messages.map(|messages| Json::of_any_size(Value::Array(messages)));
+    draft.said.rewrites.messages = messages.map(|messages| Json::of_any_size(Value::Array(messages)));
     let summary = specific.summary.filter(|summary| !summary.is_empty());
     draft.said.summary = draft.take(rewrites(Rewritten::Summary), "summary", summary);
     let metadata = draft.take(takes_metadata(terms), "metadata", specific.metadata);

@@ -22,7 +22,7 @@ pub struct DockerAgentResult {
     /// Whether it may go on.
     pub allowed: bool,
     /// `permission_request`: some hook allowed, none denied.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub permission_allowed: bool,
     /// The strongest verdict. A block, a failure that denies and exit status 2 count as deny on events that have verdicts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,14 +67,9 @@ pub struct DockerAgentResult {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stderr: String,
     /// `additional_context` is for this turn only and must not be stored (R36).
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
     /// Stage 0 asked: the user must confirm, `permission_request` is not fired (R30).
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prompt_forced: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }

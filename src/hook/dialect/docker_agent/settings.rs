@@ -66,3 +66,20 @@ pub fn append_cli_hook(options: &mut LoadOptions, event: &str, command: &str) ->
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_of_flags_are_appended() {
+        let mut options = LoadOptions::default();
+        for (event, command) in [("stop", "e"), ("stop", "f"), ("pre_tool_use", "g")] {
+            append_cli_hook(&mut options, event, command).unwrap();
+        }
+        let expected = serde_json::json!({"hook-stop": ["e", "f"], "hook-pre-tool-use": ["g"]});
+        assert_eq!(Value::Object(options.settings.clone()), expected);
+        let unknown = append_cli_hook(&mut options, "turn_end", "x").unwrap_err().to_string();
+        assert!(unknown.contains("unknown event `turn_end` (known: pre_tool_use, "), "{unknown}");
+    }
+}

@@ -1,77 +1,62 @@
 //! Rules R1 to R44 over a scripted session: config and output are given, loading, chain and folding are the real ones.
 
-mod builtin;
-mod config;
-mod firing;
-
-use super::result::DockerAgentResult;
+use super::event::EventName;
 use crate::hook::contract::LoadOptions;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::dialect::result::DialectResult;
-use crate::hook::error::ConfigError;
 use crate::hook::hook_set::HookSet;
-use crate::hook::outcome::Outcome;
-use crate::hook::scripted::{Scripted, block_on, fire, rows, written_for};
+use crate::hook::scripted::{Scripted, rows};
 use serde_json::{Value, json};
 
-fn load_with(config: &str, options: &LoadOptions) -> Result<HookSet, ConfigError> {
-    let options = LoadOptions { contract: Some(written_for(Dialect::DockerAgent)), ..options.clone() };
-    HookSet::load(Dialect::DockerAgent, config.as_bytes(), &options)
-}
+const ROWS: &str = include_str!("../../../../tests/rows/docker-agent.jsonl");
 
-fn load(config: &str) -> HookSet {
-    load_with(config, &LoadOptions::default()).unwrap()
-}
-
-/// Options with these settings.
-fn with(settings: &Value) -> LoadOptions {
-    LoadOptions { settings: settings.as_object().unwrap().clone(), ..LoadOptions::default() }
-}
-
-/// The events of the manual.
-fn of_manual() -> impl Iterator<Item = super::event::EventName> {
-    let is_newer = |event: &super::event::EventName| event.routes() || event.is_guard();
-    super::event::EventName::ALL.iter().copied().filter(move |event| !is_newer(event))
-}
-
-/// Hooks of one event, one for each command.
-fn hooks_of(event: &str, commands: &[&str]) -> Value {
+/// The config of an event's hook, or of its hooks, by members of each.
+fn config_of(event: &str, hooks: &Value) -> Value {
+    let hook = |members: &Value| {
+        let mut hook = json!({"type": "command", "command": "x"});
+        hook.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap_or_default());
+        hook
+    };
     let hooks: Vec<_> =
-        commands.iter().map(|command| json!({"type": "command", "command": command})).collect();
-    config_of(event, &hooks)
-}
-
-fn config_of(event: &str, hooks: &[Value]) -> Value {
-    let is_matched =
-        super::event::EventName::from_name(event).is_some_and(super::event::EventName::is_matched);
-    let list = if is_matched { json!([{"hooks": hooks}]) } else { json!(hooks) };
-    json!({"hooks": {event: list}})
-}
-
-/// A payload of `event`, with a call where there is one.
-fn payload(event: &str) -> Value {
-    json!({"session_id": "s", "cwd": "/workspace", "hook_event_name": event, "tool_name": "shell",
-           "tool_use_id": "c", "tool_input": {"cmd": "ls"}})
-}
-
-fn result(outcome: &Outcome) -> DockerAgentResult {
-    let Some(DialectResult::DockerAgent(result)) = outcome.dialect_result.clone() else { panic!() };
-    *result
-}
-
-fn ran(outcome: &Outcome) -> Vec<String> {
-    let ran = outcome.records.iter().filter(|record| record.run.is_some());
-    ran.map(|record| record.hook.to_string()).collect()
+        hooks.as_array().map_or_else(|| vec![hook(hooks)], |all| all.iter().map(hook).collect());
+    let is_matched = EventName::from_name(event).is_some_and(EventName::is_matched);
+    json!({"hooks": {event: if is_matched { json!([{"hooks": hooks}]) } else { json!(hooks) }}})
 }
 
 #[test]
 fn rows_of_data() {
-    let on = |event: &str, members: &Value| {
-        let mut hook = json!({"type": "command", "command": "x"});
-        hook.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap_or_default());
-        (config_of(event, &[hook]), payload(event))
-    };
-    rows::check(Dialect::DockerAgent, include_str!("../../../../tests/rows/docker-agent.jsonl"), on);
+    rows::check(Dialect::DockerAgent, ROWS, |event, hooks| {
+        let payload = json!({"session_id": "s", "cwd": "/workspace", "hook_event_name": event, "tool_name": "shell",
+            "tool_use_id": "c", "tool_input": {"cmd": "ls"}});
+        (config_of(event, hooks), payload)
+    });
+}
+
+#[test]
+fn no_text_makes_loading_panic() {
+    let rows = ROWS.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let configs = rows.filter_map(|row| Some(row.get("config")?.as_str()?.to_owned()));
+    let longest = configs.max_by_key(String::len).unwrap().into_bytes();
+    for (start, end) in (0..longest.len()).step_by(5).map(|at| longest.split_at(at)) {
+        for other in [b"\xff".as_slice(), b"[", b"{", b"'", b": ", b"\n- ", b"&a *a"] {
+            for text in [start, &[start, other, end].concat()] {
+                let _ = HookSet::load(Dialect::DockerAgent, text, &LoadOptions::default());
+            }
+        }
+    }
+}
+
+/// R26: whoever cancels a run drops the firing, and no result exists.
+#[test]
+fn a_dropped_firing_decides_nothing() {
+    let config = config_of("pre_tool_use", &json!({})).to_string();
+    let hooks = HookSet::load(Dialect::DockerAgent, config.as_bytes(), &LoadOptions::default()).unwrap();
+    let host = Scripted { never_ends: true, ..Scripted::default() };
+    let event = hooks.read_event(&json!({"hook_event_name": "pre_tool_use", "tool_name": "shell"})).unwrap();
+    let mut firing = Box::pin(hooks.fire(&host, &event));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(firing.as_mut().poll(&mut context).is_pending());
+    drop(firing);
+    assert!(crate::clock::lock(&host.logs).is_empty());
 }
 
 /// What the cases expect is tested where they run; that they are there, here.

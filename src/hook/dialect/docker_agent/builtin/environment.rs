@@ -1,11 +1,9 @@
 //! Built-ins that tell the model where it runs and for whom, as far as the session knows.
 
+use super::workspace::nearest;
 use super::{BuiltinCall, context};
-use crate::vfs::path;
 use serde_json::Value;
 
-/// Directories above the working directory that are searched for a repository.
-const MOST_LEVELS: usize = 256;
 /// Longest file of users that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -13,26 +11,12 @@ const MOST_BYTES: u64 = 1 << 20;
 #[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
 pub(super) fn surroundings(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let directory = String::from_utf8_lossy(call.cwd);
-    let repository = if is_in_repository(call) { "yes" } else { "no" };
+    // A `.git` is a directory, or a file of a linked work tree.
+    let is_there = |at: &[u8]| call.host.files().is_some_and(|files| files.metadata(at).is_ok());
+    let repository = nearest(call.cwd, b".git", is_there).map_or("no", |_| "yes");
     Ok(Some(context(&format!(
         "Working directory: {directory}\nGit repository: {repository}\nOperating system: Linux\nArchitecture: x86_64"
     ))))
-}
-
-/// Whether this directory or one above it has a `.git`: a directory, or a file of a linked work tree.
-fn is_in_repository(call: &BuiltinCall<'_>) -> bool {
-    let Some(files) = call.host.files() else { return false };
-    let mut directory = path::normalise(call.cwd).into_std();
-    for _ in 0..MOST_LEVELS {
-        if files.metadata(&path::join(&directory, b".git")).is_ok() {
-            return true;
-        }
-        match path::split_last(&directory) {
-            Some((parent, _)) if parent != directory.as_slice() => directory = parent.to_vec(),
-            _ => return false,
-        }
-    }
-    false
 }
 
 /// User name, full name and host name, a line each; nothing where none is known.

@@ -60,7 +60,7 @@ fn tail(text: &str) -> &str {
 fn directory(call: &BuiltinCall<'_>) -> Vec<u8> {
     let session = call.payload.get("session_id").and_then(Value::as_str).unwrap_or_default();
     let name = format!("docker-agent-results-{}", safe(session));
-    path::join(call.settings.temp_dir.as_bytes(), name.as_bytes()).into_std()
+    path::join(call.bundle.settings.temp_dir.as_bytes(), name.as_bytes()).into_std()
 }
 
 fn file(call: &BuiltinCall<'_>) -> Vec<u8> {
@@ -90,20 +90,4 @@ fn remove(call: &BuiltinCall<'_>) -> Result<(), String> {
         }
     }
     files.remove_dir(&directory).map_err(|why| format!("{}: {why}", String::from_utf8_lossy(&directory)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_is_cut_by_lines_then_by_bytes() {
-        let lines = format!("first\n{}", "x\n".repeat(MOST_LINES));
-        assert_eq!(tail(&lines), "x\n".repeat(MOST_LINES));
-        assert_eq!(tail(lines.trim_end()), "x\n".repeat(MOST_LINES).trim_end());
-        assert_eq!(tail("a\nb"), "a\nb");
-        let long = "é".repeat(40_000);
-        assert_eq!(tail(&long).len(), MOST_BYTES);
-        assert_eq!(tail(&format!("{long}x")).len(), MOST_BYTES - 1);
-    }
 }

@@ -33,7 +33,7 @@ pub(super) fn run(call: &BuiltinCall<'_>) -> Result<Option<Value>, String> {
     let Some(result) = member("tool_response").and_then(Value::as_str) else { return Ok(None) };
     let is_read =
         member("tool_read_only") == Some(&Value::Bool(true)) && CATEGORIES.contains(&category(call));
-    if !is_read || call.failed || text("session_id").is_empty() || result.len() >= MOST_BYTES {
+    if !is_read || call.failed() || text("session_id").is_empty() || result.len() >= MOST_BYTES {
         return Ok(None);
     }
     let line = format!(

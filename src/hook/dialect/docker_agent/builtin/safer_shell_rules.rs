@@ -1,20 +1,14 @@
 //! What `safer_shell` knows about commands: a table of destructive ones, and one of those that only read.
 
-/// How much a mistake would destroy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Radius {
-    Low,
-    Medium,
-    High,
-}
+use crate::hook::word::words;
 
-impl Radius {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
+words! {
+    /// How much a mistake would destroy.
+    #[derive(PartialOrd, Ord)]
+    pub(super) enum Radius {
+        Low "low",
+        Medium "medium",
+        High "high",
     }
 }
 
@@ -187,68 +181,5 @@ fn is_flag(word: &str, flag: &str) -> bool {
             .strip_prefix('-')
             .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter)),
         _ => word.starts_with(flag),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn category(command: &str) -> Option<&'static str> {
-        let words: Vec<&str> = command.split(' ').collect();
-        let (name, words) = words.split_first()?;
-        DESTRUCTIVE.iter().find(|rule| rule.fits(name, words)).map(|rule| rule.category)
-    }
-
-    fn reads(command: &str) -> bool {
-        let words: Vec<&str> = command.split(' ').collect();
-        words.split_first().is_some_and(|(name, words)| READERS.iter().any(|reader| reader.fits(name, words)))
-    }
-
-    #[test]
-    fn destructive_commands_have_a_category() {
-        for (command, expected) in [
-            ("rm -rf build", Some("fs-delete")),
-            ("rm x", Some("fs-delete")),
-            ("docker volume rm data", Some("dk-volume-del")),
-            ("docker --context prod volume rm data", Some("dk-volume-del")),
-            ("docker compose down --volumes", Some("dk-volume-del")),
-            ("docker compose down", None),
-            ("mkfs.ext4 /dev/sda", Some("disk-format")),
-            ("mkfs2", None),
-            ("dd if=a of=b", Some("disk-write")),
-            ("dd if=a", None),
-            ("git push origin main", None),
-            ("git push -f origin main", Some("git-rewrite")),
-            ("git push origin +main", Some("git-rewrite")),
-            ("git -C x reset --hard", Some("git-discard")),
-            ("git reset --soft", None),
-            ("find . -delete", Some("fs-delete")),
-            ("ls", None),
-        ] {
-            assert_eq!(category(command), expected, "{command}");
-        }
-    }
-
-    #[test]
-    fn readers_do_not_write() {
-        for command in
-            ["ls -la", "git status", "docker ps", "find . -name x", "date -u +%F", "git diff --stat"]
-        {
-            assert!(reads(command), "{command}");
-        }
-        for command in [
-            "git commit",
-            "git -c x=y status",
-            "docker run x",
-            "find . -exec rm",
-            "date -us x",
-            "git diff --output=x",
-            "weirdtool",
-            "tree -o x",
-            "rg --pre=x y",
-        ] {
-            assert!(!reads(command), "{command}");
-        }
     }
 }

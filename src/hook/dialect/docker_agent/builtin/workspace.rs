@@ -34,7 +34,7 @@ pub(super) fn prompt_files(call: &BuiltinCall<'_>) -> Result<Option<Value>, Stri
     let mut texts: Vec<String> = Vec::new();
     let mut left = MOST_BYTES;
     for name in call.args {
-        let above = nearest(files, call.cwd, name.as_bytes());
+        let above = nearest(call.cwd, name.as_bytes(), |at| is_file(files, at));
         let at_home =
             home.as_deref().map(|home| path::normalise(&path::join(home, name.as_bytes())).into_std());
         let at_home = at_home.filter(|at| Some(at) != above.as_ref() && is_file(files, at));
@@ -54,11 +54,12 @@ fn is_file(files: &FileSystem, at: &[u8]) -> bool {
     files.metadata(at).is_ok_and(|metadata| metadata.is_regular())
 }
 
-fn nearest(files: &FileSystem, from: &[u8], name: &[u8]) -> Option<Vec<u8>> {
+/// The path of this name in a directory, or in one above it, that is what is wanted.
+pub(super) fn nearest(from: &[u8], name: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
     let mut directory = path::normalise(from).into_std();
     for _ in 0..MOST_LEVELS {
         let at = path::normalise(&path::join(&directory, name));
-        if is_file(files, &at) {
+        if is_wanted(&at) {
             return Some(at.into_std());
         }
         let (parent, _) = path::split_last(&directory)?;

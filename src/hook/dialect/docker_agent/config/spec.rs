@@ -5,12 +5,13 @@ use crate::document::{Node, NodeKind};
 use crate::hook::dialect::docker_agent::builtin;
 use crate::hook::dialect::docker_agent::bundle::{Action, Extra, OnError};
 use crate::hook::dialect::docker_agent::evaluator::Evaluator;
+use crate::hook::dialect::docker_agent::input::INPUT;
 use crate::hook::dialect::docker_agent::output::Schema;
-use crate::hook::dialect::docker_agent::template::Template;
 use crate::hook::field::{Fault, Fields};
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
 use crate::hook::script::{Capture, Shell};
+use crate::hook::template::Template;
 use crate::hook::version::Part;
 use std::time::Duration;
 
@@ -92,7 +93,7 @@ impl SpecReader<'_> {
                 if let Action::Model { template, .. } = &action {
                     let unknown = |field: &str| format!("there is no field `.{field}`");
                     let why = match template {
-                        Ok(template) => template.unknown_field().map(unknown),
+                        Ok(template) => template.unknown_field(&INPUT).map(unknown),
                         Err(why) => Some(why.clone()),
                     };
                     let at = node.get("prompt").and_then(|prompt| prompt.at);

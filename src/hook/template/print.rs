@@ -1,5 +1,6 @@
 //! Values as text: as Go's `fmt` prints them, and as its `encoding/json` does. Depth is that of a parsed payload.
 
+use super::structure::Structure;
 use super::value::GoValue;
 use serde_json::{Map, Number, Value};
 use std::fmt::Write as _;
@@ -15,26 +16,26 @@ pub(super) fn append(out: &mut String, value: &GoValue<'_>) {
         GoValue::Float(float) => append_float(out, *float),
         GoValue::Text(text) => out.push_str(text),
         GoValue::Tree(tree) => append_tree(out, tree),
-        GoValue::Record(tree, record) => append_record(out, tree, record),
-        GoValue::Payload(payload) => append_map(out, payload),
+        GoValue::Record(tree, structure) => append_record(out, tree, structure),
+        GoValue::Payload(payload, _) => append_map(out, payload),
     }
 }
 
 /// A structure's values in their order; one that is not there is empty.
-fn append_record(out: &mut String, tree: &Value, record: &[(&str, &str)]) {
+fn append_record(out: &mut String, tree: &Value, structure: &Structure) {
     if let Value::Array(items) = tree {
         out.push('[');
         for (index, item) in items.iter().enumerate() {
             out.push_str(if index > 0 { " " } else { "" });
-            append_record(out, item, record);
+            append_record(out, item, structure);
         }
         out.push(']');
         return;
     }
     out.push('{');
-    for (index, (_, key)) in record.iter().enumerate() {
+    for (index, field) in structure.fields.iter().enumerate() {
         out.push_str(if index > 0 { " " } else { "" });
-        tree.get(key).into_iter().for_each(|value| append_tree(out, value));
+        tree.get(field.key).into_iter().for_each(|value| append_tree(out, value));
     }
     out.push('}');
 }
@@ -106,7 +107,7 @@ pub(super) fn json(value: &GoValue<'_>) -> String {
         GoValue::Tree(tree) => append_json(&mut out, tree),
         GoValue::Record(tree, _) => append_json_record(&mut out, tree),
         // The members of a structure stay in their order.
-        GoValue::Payload(payload) => append_members(&mut out, payload.iter()),
+        GoValue::Payload(payload, _) => append_members(&mut out, payload.iter()),
     }
     out
 }

@@ -357,7 +357,7 @@ fn verbed(verb: char, value: &GoValue<'_>, flags: &Flags) -> String {
             Some(most) => text.chars().take(most).collect(),
             None => text.to_string(),
         },
-        ('s', GoValue::Tree(_) | GoValue::Record(..) | GoValue::Payload(_)) | ('t', GoValue::Bool(_)) => {
+        ('s', GoValue::Tree(_) | GoValue::Record(..) | GoValue::Payload(..)) | ('t', GoValue::Bool(_)) => {
             verbed('v', value, flags)
         }
         ('q', GoValue::Text(text)) => Value::from(text.as_ref()).to_string(),

@@ -2,12 +2,34 @@
 
 use super::*;
 use serde_json::json;
+use std::sync::LazyLock;
+
+static PAYLOAD: LazyLock<Structure> = LazyLock::new(|| {
+    let text =
+        ["SessionID session_id", "Cwd cwd", "ToolName tool_name", "ToolUseID tool_use_id", "Prompt prompt"]
+            .map(|names| (names, Kind::Text));
+    let others = [
+        ("ToolInput tool_input", Kind::Map),
+        ("ToolError tool_error", Kind::Bool),
+        ("SteeringMessages steering_messages", Kind::List),
+        ("Iteration iteration", Kind::Integer),
+        ("InputTokens input_tokens", Kind::Integer),
+        ("Cost cost", Kind::Any),
+    ];
+    Structure::new(
+        "hooks.Input",
+        text.into_iter().chain(others).map(|(names, kind)| {
+            let (name, key) = names.split_once(' ').unwrap();
+            (name.to_owned(), key, kind)
+        }),
+    )
+});
 
 fn render(template: &str) -> Result<String, String> {
     let payload = json!({"session_id": "s", "tool_name": "shell", "tool_use_id": "c", "iteration": 3,
         "tool_input": {"cmd": "ls é", "b": [1, true], "n": 5, "big": 12_345_678, "deep": {"x": "<&>"}},
         "tool_error": true, "steering_messages": ["one", "two", "three"]});
-    Template::parse(template)?.render(payload.as_object().unwrap())
+    Template::parse(template)?.render(&PAYLOAD, payload.as_object().unwrap())
 }
 
 #[track_caller]

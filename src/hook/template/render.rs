@@ -4,6 +4,7 @@
 use super::function::{Function, MOST_BYTES};
 use super::parser::{Block, BlockKind, Command, Node, Operand, Pipeline};
 use super::print;
+use super::structure::Structure;
 use super::value::{GoValue, Missing};
 use serde_json::{Map, Value};
 
@@ -16,10 +17,11 @@ const MOST_STEPS: u32 = 100_000;
 /// The prompt for a payload.
 pub(super) fn render(
     nodes: &[Node],
+    of: &'static Structure,
     payload: &Map<String, Value>,
     missing: Missing,
 ) -> Result<String, String> {
-    let root = GoValue::Payload(payload);
+    let root = GoValue::Payload(payload, of);
     let mut renderer =
         Renderer { out: String::new(), steps: 0, missing, variables: vec![(ROOT.to_owned(), root.clone())] };
     renderer.nodes(nodes, &root)?;
