@@ -6,12 +6,16 @@
 //! | `config`, `name` | what is loaded, as JSON or as the text of a file, and its name in messages |
 //! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks); whether it is loaded to be saved |
 //! | `event`, `events` | members of the payload, laid over those of the event; payloads that are fired one after another, in one session |
-//! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message |
+//! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message, what stood on standard error and its status |
 //! | `session` | its `cwd`, its `variables`, and whether a file can not be written or removed (`fails`) |
 //! | `want` | what must be found, see [`found`]: of objects the members named, of lists all; a text that begins with `~` is to be found in one |
 //!
-//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row. What is wanted of a list may be `{"$any": WANT}` or
-//! `{"$none": WANT}`, of a text `{"$characters": N}`.
+//! `{"$repeat": [TEXT, N]}` stands for a long text, anywhere in a row, and `{"$join": [TEXT, ...]}` for texts one after another. What
+//! is wanted of a list may be `{"$any": WANT}` or `{"$none": WANT}`, of a text `{"$characters": N}`, and of a text or value
+//! `{"$written": JSON}`: that it reads so to the byte.
+//!
+//! A row may be a table: lines that begin with `[` are lists of values, and for each of them the row above is checked with those values
+//! in the place of its `"$0"`, `"$1"`, ..., which are values or names of members.
 
 use super::{Asked, Scripted, block_on, written_for};
 use crate::clock::lock;
@@ -35,9 +39,7 @@ const MEMBERS: [&str; 13] = [
 /// Checks all rows of a file; `one` has config and payload for an event and members of its hook.
 pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> (Value, Value)) {
     let mut wrong = Vec::new();
-    for line in rows.lines().filter(|line| line.starts_with('{')) {
-        let mut row: Value = serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
-        repeat(&mut row);
+    for (line, row) in filled(rows) {
         let Value::Object(row) = row else { continue };
         assert!(row.keys().all(|name| MEMBERS.contains(&name.as_str())), "{line}");
         let (config, payload) = row.get("on").map_or_else(Default::default, |on| {
@@ -53,16 +55,62 @@ pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> 
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The rows of a file with their lines; those of a table once for each list of its values.
+pub(crate) fn filled(rows: &str) -> Vec<(String, Value)> {
+    let read =
+        |line: &str| -> Value { serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}")) };
+    let mut all = Vec::new();
+    let mut lines = rows.lines().filter(|line| line.starts_with(['{', '['])).peekable();
+    while let Some(line) = lines.next() {
+        let row = read(line);
+        if lines.peek().is_none_or(|next| next.starts_with('{')) {
+            all.push((line.to_owned(), row.clone()));
+        }
+        while let Some(values) = lines.next_if(|next| next.starts_with('[')) {
+            let mut row = row.clone();
+            fill(&mut row, &read(values));
+            all.push((format!("{line}\n{values}"), row));
+        }
+    }
+    for (_, row) in &mut all {
+        make_texts(row);
+    }
+    all
+}
+
+/// Puts items of a list in the place of `$0`, `$1`, ..., and members of an object in that of `$NAME`.
+pub(crate) fn fill(row: &mut Value, values: &Value) {
+    let of = |text: &str| {
+        let name = text.strip_prefix('$')?;
+        name.parse::<usize>().map_or_else(|_| values.get(name), |index| values.get(index)).cloned()
+    };
+    match row {
+        Value::String(text) => *row = of(text).unwrap_or_else(|| text.as_str().into()),
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, values)),
+        Value::Object(members) => {
+            let member = |(name, mut value): (String, Value)| {
+                fill(&mut value, values);
+                (of(&name).as_ref().map_or(name, text_of), value)
+            };
+            *members = std::mem::take(members).into_iter().map(member).collect();
+        }
+        _ => {}
+    }
+}
+
 /// Puts long texts where they are asked for.
-fn repeat(value: &mut Value) {
+fn make_texts(value: &mut Value) {
     match value {
-        Value::Object(members) => match members.get("$repeat").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([Value::String(text), Value::Number(count)]) => {
+        Value::Object(members) => {
+            members.values_mut().for_each(make_texts);
+            let list = |name: &str| members.get(name).and_then(Value::as_array).map(Vec::as_slice);
+            if let Some([Value::String(text), Value::Number(count)]) = list("$repeat") {
                 *value = text.repeat(usize::try_from(count.as_u64().unwrap()).unwrap()).into();
+            } else if let Some(texts) = list("$join") {
+                *value = texts.iter().map(|text| text.as_str().unwrap()).collect::<String>().into();
             }
-            _ => members.values_mut().for_each(repeat),
-        },
-        Value::Array(items) => items.iter_mut().for_each(repeat),
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_texts),
         _ => {}
     }
 }
@@ -158,23 +206,24 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn outcome(out: &Value) -> ScriptOutcome {
+pub(crate) fn outcome(out: &Value) -> ScriptOutcome {
     let Value::Array(parts) = out else { return ScriptOutcome::exited(0, text_of(out), "") };
     let text = |place: usize| parts.get(place).map(text_of).unwrap_or_default();
+    let status = |place: usize| i32::try_from(parts.get(place)?.as_i64()?).ok();
     match parts.first() {
-        Some(Value::String(end)) => ScriptOutcome::ended(match end.as_str() {
-            "timed_out" => Ended::TimedOut,
-            "output_exceeded" => Ended::OutputExceeded,
-            "syntax" => Ended::Syntax(text(1)),
-            "not_started" => Ended::NotStarted(text(1)),
-            "limit" => Ended::Limit(LimitError { limit: Limit::Commands, allowed: 1, line: None }),
-            other => panic!("{other}"),
-        }),
-        status => {
-            let status =
-                status.and_then(Value::as_i64).and_then(|status| i32::try_from(status).ok()).unwrap();
-            ScriptOutcome::exited(status, text(1), text(2))
+        Some(Value::String(end)) => {
+            let end = match end.as_str() {
+                "timed_out" => Ended::TimedOut,
+                "output_exceeded" => Ended::OutputExceeded,
+                "syntax" => Ended::Syntax(text(1)),
+                "not_started" => Ended::NotStarted(text(1)),
+                "limit" => Ended::Limit(LimitError { limit: Limit::Commands, allowed: 1, line: None }),
+                other => panic!("{other}"),
+            };
+            let ended = ScriptOutcome { stderr: text(2).into_bytes(), ..ScriptOutcome::ended(end) };
+            ScriptOutcome { status: status(3).unwrap_or(ended.status), ..ended }
         }
+        _ => ScriptOutcome::exited(status(0).unwrap(), text(1), text(2)),
     }
 }
 
@@ -185,6 +234,7 @@ fn loaded(hooks: &HookSet) -> Map<String, Value> {
     let of = json!({
         "hooks": hooks.hooks().len(),
         "ids": all.clone().map(|hook| hook.id.as_str()).collect::<Vec<_>>(),
+        "captures": all.clone().map(|hook| format!("{:?}", hook.capture)).collect::<Vec<_>>(),
         "timeouts_ms": all.map(|hook| u64::try_from(hook.timeout.as_millis()).unwrap()).collect::<Vec<_>>(),
         "notices": notices.clone().map(ToString::to_string).collect::<Vec<_>>(),
         "kinds": notices.map(|notice| notice.kind.name()).collect::<Vec<_>>(),
@@ -193,7 +243,7 @@ fn loaded(hooks: &HookSet) -> Map<String, Value> {
 }
 
 /// What a firing came to. Runs, requests and logs are those of the session so far.
-fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
+pub(crate) fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
     let result = serde_json::to_value(&outcome.dialect_result).unwrap();
     let records = outcome.records.iter();
     let readings = || records.clone().filter_map(|record| record.run.as_ref().map(|run| &run.reading));
@@ -214,11 +264,18 @@ fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
         "stdin": runs.iter().map(|run| serde_json::from_str(&run.stdin).unwrap_or(Value::from(run.stdin.as_str()))).collect::<Vec<Value>>(),
         "asked": runs.iter().map(asked).collect::<Vec<_>>(),
         "requests": lock(&host.requests).iter().map(Request::to_json).collect::<Vec<_>>(),
+        "headers": lock(&host.requests).iter().filter_map(headers).collect::<Vec<_>>(),
         "logs": host.log_lines(),
         "log": lock(&host.logs).iter().map(LogRecord::to_json).collect::<Vec<_>>(),
         "files": *lock(&host.files),
     });
     all.as_object().unwrap().clone()
+}
+
+/// What an HTTP request has, as pairs of names and values.
+fn headers(request: &Request) -> Option<Value> {
+    let Request::Http(request) = request else { return None };
+    Some(json!(request.headers))
 }
 
 /// What a run was given.
@@ -235,13 +292,17 @@ fn asked(run: &Asked) -> Value {
 }
 
 /// Whether what is wanted is there; what is absent is `null`.
-fn fits(wanted: &Value, found: &Value) -> bool {
+pub(crate) fn fits(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
         (Value::Object(operator), Value::Array(found)) if operator.contains_key("$any") => {
             found.iter().any(|found| fits(&operator["$any"], found))
         }
         (Value::Object(operator), Value::Array(found)) if operator.contains_key("$none") => {
             !found.iter().any(|found| fits(&operator["$none"], found))
+        }
+        (Value::Object(operator), found) if operator.contains_key("$written") => {
+            let written = operator["$written"].to_string();
+            text_of(found) == written
         }
         (Value::Object(operator), Value::String(found)) => {
             operator.get("$characters").is_some_and(|wanted| *wanted == found.chars().count())
