@@ -66,28 +66,3 @@ impl ReminderText {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn placeholders_are_found_and_other_braces_stay() {
-        let rows = [
-            ("", ""),
-            ("plain", "plain"),
-            ("{count}", "<Count>"),
-            ("a {count}{tool_name} b", "a <Count><ToolName> b"),
-            ("{ {{count}} {other} {count", "{ {<Count>} {other} {count"),
-            ("é{new_mode}é", "é<NewMode>é"),
-        ];
-        for (text, want) in rows {
-            let shown = |placeholder| match placeholder {
-                Placeholder::Count => "<Count>",
-                Placeholder::ToolName => "<ToolName>",
-                _ => "<NewMode>",
-            };
-            assert_eq!(ReminderText::new(text.to_owned()).parts(shown).collect::<String>(), want, "{text}");
-        }
-    }
-}
