@@ -59,7 +59,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         notices: FaultList::default(),
     };
     for warning in warnings {
-        loader.notice(source.problem(None, warning), None);
+        loader.warn(problem(warning));
     }
     let mut enabled = loader.file(source, None)?;
     if let Some(value) = variable("INFER_HOOKS_ENABLED") {
@@ -68,7 +68,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             None => {
                 let message =
                     format!("INFER_HOOKS_ENABLED is neither true nor false: `{value}`; it is ignored");
-                loader.notice(source.problem(None, message), None);
+                loader.warn(problem(message));
             }
         }
     }
@@ -83,11 +83,11 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             "hooks are enabled and the allow-list of mode `{}` is unrestricted: every hook command runs",
             settings.mode
         );
-        loader.notice(source.problem(None, message), None);
+        loader.warn(problem(message));
     }
     if !enabled && !loader.hooks.is_empty() {
         let text = "hooks are disabled: `enabled` is not true, nothing runs";
-        loader.notice(source.problem(Some(loader.switch_at), text), None);
+        loader.warn(source.problem(Some(loader.switch_at), text));
     }
     let Loader { hooks, notices, .. } = loader;
     let hooks = Hooks::new(hooks);
@@ -106,8 +106,8 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn notice(&mut self, problem: ConfigProblem, hook: Option<HookId>) {
-        self.notices.push(Notice::new(NoticeKind::Warning, hook, problem));
+    fn warn(&mut self, problem: ConfigProblem) {
+        self.notices.push(Notice::new(NoticeKind::Warning, None, problem));
     }
 
     /// A file's hooks; whether it says that hooks are enabled.
