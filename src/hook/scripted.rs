@@ -66,12 +66,6 @@ pub(crate) struct Asked {
     pub(crate) files: BTreeMap<String, String>,
 }
 
-impl Asked {
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-}
-
 /// The session.
 #[derive(Debug, Default)]
 pub(crate) struct Scripted {

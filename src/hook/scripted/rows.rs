@@ -6,13 +6,17 @@
 //! | `config`, `name` | what is loaded, as JSON or as the text of a file, and its name in messages, by which it is recognised too |
 //! | `settings`, `options`, `save` | settings of the dialect; fields of the options beside them (`contributions` as pairs of origin and hooks, `script_bytes` as the limit); whether it is loaded to be saved |
 //! | `event`, `events` | members of the payload, laid over those of the event; payloads that are fired one after another, in one session |
-//! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message and what stood on standard error |
+//! | `out`, `answers` | what the runs end with, and what the host answers when it is asked, in order: a text or JSON is printed with status 0; a list is status, output and messages, or how the run ended, with its message, what stood on standard error and its status |
 //! | `session` | its `cwd`, its `variables`, its `files` by their paths, and whether a file can not be written or removed (`fails`) |
 //! | `want` | what must be found, see [`found`]: of objects the members named, of lists all; a text that begins with `~` is to be found in one |
 //!
 //! `{"$repeat": [TEXT, N, ...]}` stands for a long text, anywhere in a row: each text as often as the number after it says; of something
 //! else it is a list. `{"$join": [TEXT, ...]}` is texts one after another. What is wanted of a list may be `{"$any": WANT}` or
-//! `{"$none": WANT}`, of a text `{"$characters": N}`, of anything `{"$all": [WANT, ...]}` or, with no other member, `{"$is": VALUE}`.
+//! `{"$none": WANT}`, of a text `{"$characters": N}`, of a text or value `{"$written": JSON}`: that it reads so to the byte, of anything
+//! `{"$all": [WANT, ...]}` or, with no other member, `{"$is": VALUE}`.
+//!
+//! A row may be a table: lines that begin with `[` are lists of values, and for each of them the row above is checked with those values
+//! in the place of its `"$0"`, `"$1"`, ..., which are values or names of members.
 
 use super::{Asked, Scripted, block_on, string, written_for};
 use crate::clock::lock;
@@ -40,9 +44,7 @@ const MEMBERS: [&str; 13] = [
 /// Checks all rows of a file; `one` has config and payload for an event and members of its hook.
 pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> (Value, Value)) {
     let mut wrong = Vec::new();
-    for line in rows.lines().filter(|line| line.starts_with('{')) {
-        let mut row: Value = serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
-        make_texts(&mut row);
+    for (line, row) in filled(rows) {
         let Value::Object(row) = row else { continue };
         assert!(row.keys().all(|name| MEMBERS.contains(&name.as_str())), "{line}");
         let (config, payload) = row.get("on").map_or_else(Default::default, |on| {
@@ -56,6 +58,49 @@ pub(crate) fn check(dialect: Dialect, rows: &str, one: impl Fn(&str, &Value) -> 
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The rows of a file with their lines; those of a table once for each list of its values.
+pub(crate) fn filled(rows: &str) -> Vec<(String, Value)> {
+    let read =
+        |line: &str| -> Value { serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}")) };
+    let mut all = Vec::new();
+    let mut lines = rows.lines().filter(|line| line.starts_with(['{', '['])).peekable();
+    while let Some(line) = lines.next() {
+        let row = read(line);
+        if lines.peek().is_none_or(|next| next.starts_with('{')) {
+            all.push((line.to_owned(), row.clone()));
+        }
+        while let Some(values) = lines.next_if(|next| next.starts_with('[')) {
+            let mut row = row.clone();
+            fill(&mut row, &read(values));
+            all.push((format!("{line}\n{values}"), row));
+        }
+    }
+    for (_, row) in &mut all {
+        make_texts(row);
+    }
+    all
+}
+
+/// Puts items of a list in the place of `$0`, `$1`, ..., and members of an object in that of `$NAME`.
+pub(crate) fn fill(row: &mut Value, values: &Value) {
+    let of = |text: &str| {
+        let name = text.strip_prefix('$')?;
+        name.parse::<usize>().map_or_else(|_| values.get(name), |index| values.get(index)).cloned()
+    };
+    match row {
+        Value::String(text) => *row = of(text).unwrap_or_else(|| text.as_str().into()),
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, values)),
+        Value::Object(members) => {
+            let member = |(name, mut value): (String, Value)| {
+                fill(&mut value, values);
+                (of(&name).as_ref().map_or(name, text_of), value)
+            };
+            *members = std::mem::take(members).into_iter().map(member).collect();
+        }
+        _ => {}
+    }
 }
 
 /// Puts long texts and lists where they are asked for.
@@ -198,9 +243,10 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn outcome(out: &Value) -> ScriptOutcome {
+pub(crate) fn outcome(out: &Value) -> ScriptOutcome {
     let Value::Array(parts) = out else { return ScriptOutcome::exited(0, text_of(out), "") };
     let text = |place: usize| parts.get(place).map(text_of).unwrap_or_default();
+    let status = |place: usize| i32::try_from(parts.get(place)?.as_i64()?).ok();
     match parts.first() {
         Some(Value::String(end)) => {
             let end = match end.as_str() {
@@ -211,13 +257,10 @@ fn outcome(out: &Value) -> ScriptOutcome {
                 "limit" => Ended::Limit(LimitError { limit: Limit::Commands, allowed: 1, line: None }),
                 other => panic!("{other}"),
             };
-            ScriptOutcome { stderr: text(2).into_bytes(), ..ScriptOutcome::ended(end) }
+            let ended = ScriptOutcome { stderr: text(2).into_bytes(), ..ScriptOutcome::ended(end) };
+            ScriptOutcome { status: status(3).unwrap_or(ended.status), ..ended }
         }
-        status => {
-            let status =
-                status.and_then(Value::as_i64).and_then(|status| i32::try_from(status).ok()).unwrap();
-            ScriptOutcome::exited(status, text(1), text(2))
-        }
+        _ => ScriptOutcome::exited(status(0).unwrap(), text(1), text(2)),
     }
 }
 
@@ -242,6 +285,7 @@ fn loaded(hooks: &HookSet) -> Map<String, Value> {
         "ids": all.clone().map(|hook| hook.id.as_str()).collect::<Vec<_>>(),
         "handlers": all.clone().map(|hook| handler(&hook.handler)).collect::<Vec<_>>(),
         "hook_events": all.clone().map(|hook| hook.event).collect::<Vec<_>>(),
+        "captures": all.clone().map(|hook| format!("{:?}", hook.capture)).collect::<Vec<_>>(),
         "timeouts_ms": all.map(|hook| u64::try_from(hook.timeout.as_millis()).unwrap()).collect::<Vec<_>>(),
         "notices": notices.clone().map(ToString::to_string).collect::<Vec<_>>(),
         "told": notices.clone().map(|notice| &notice.problem.message).collect::<Vec<_>>(),
@@ -252,7 +296,7 @@ fn loaded(hooks: &HookSet) -> Map<String, Value> {
 }
 
 /// What a firing came to. Runs, requests, late outputs and logs are those of the session so far.
-fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
+pub(crate) fn found(host: &Scripted, outcome: &Outcome) -> Map<String, Value> {
     let result = serde_json::to_value(&outcome.dialect_result).unwrap();
     let records = outcome.records.iter();
     let readings = || records.clone().filter_map(|record| record.run.as_ref().map(|run| &run.reading));
@@ -311,21 +355,21 @@ fn asked(run: &Asked) -> Value {
 }
 
 /// Whether what is wanted is there; what is absent is `null`.
-fn fits(wanted: &Value, found: &Value) -> bool {
+pub(crate) fn fits(wanted: &Value, found: &Value) -> bool {
+    let operator = wanted.as_object().and_then(|members| members.iter().next());
+    if let Some((name, of)) = operator.filter(|(name, _)| name.starts_with('$')) {
+        let items = found.as_array().into_iter().flatten();
+        return match name.as_str() {
+            "$is" => of == found,
+            "$all" => of.as_array().unwrap().iter().all(|wanted| fits(wanted, found)),
+            "$any" => items.clone().any(|found| fits(of, found)),
+            "$none" => found.is_array() && !items.clone().any(|found| fits(of, found)),
+            "$written" => text_of(found) == of.to_string(),
+            "$characters" => found.as_str().is_some_and(|found| *of == found.chars().count()),
+            other => panic!("{other}"),
+        };
+    }
     match (wanted, found) {
-        (Value::Object(operator), found) if operator.contains_key("$is") => operator["$is"] == *found,
-        (Value::Object(operator), found) if operator.contains_key("$all") => {
-            operator["$all"].as_array().unwrap().iter().all(|wanted| fits(wanted, found))
-        }
-        (Value::Object(operator), Value::Array(found)) if operator.contains_key("$any") => {
-            found.iter().any(|found| fits(&operator["$any"], found))
-        }
-        (Value::Object(operator), Value::Array(found)) if operator.contains_key("$none") => {
-            !found.iter().any(|found| fits(&operator["$none"], found))
-        }
-        (Value::Object(operator), Value::String(found)) => {
-            operator.get("$characters").is_some_and(|wanted| *wanted == found.chars().count())
-        }
         (Value::Object(wanted), Value::Object(found)) => {
             wanted.iter().all(|(name, wanted)| fits(wanted, found.get(name).unwrap_or(&Value::Null)))
         }

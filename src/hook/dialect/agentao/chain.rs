@@ -8,7 +8,7 @@ use super::event::EventName;
 use super::log;
 use super::matcher::Subject;
 use super::output::{self, AgentaoAnswer, Meaning, Terms};
-use super::payload::{self, PERMISSION, STOP_ACTIVE, cwd_of};
+use super::payload::{self, PERMISSION, STOP_ACTIVE};
 use super::result::{
     AgentaoResult, Attachment, Folded, LifecycleResult, PreToolUseResult, StopHookResult, StopOutcome,
     ToolDecision, UserPromptSubmitResult, blocked_marker,
@@ -69,7 +69,8 @@ impl<'a> AgentaoChain<'a> {
     }
 
     fn test(&self, extra: &Extra) -> Result<(), Mismatch> {
-        if self.name == EventName::PreToolUse && self.is_denied_already() {
+        let is_denied = || self.event.facts.get(PERMISSION).is_some_and(|decision| decision == "deny");
+        if self.name == EventName::PreToolUse && is_denied() {
             return Err(Mismatch::Never("G20: the call is denied already"));
         }
         let subject = match &self.event.moment {
@@ -78,10 +79,6 @@ impl<'a> AgentaoChain<'a> {
             _ => Subject::Nothing,
         };
         extra.matcher.test(subject)
-    }
-
-    fn is_denied_already(&self) -> bool {
-        self.event.facts.get(PERMISSION).is_some_and(|decision| decision == "deny")
     }
 
     fn payload(&mut self) -> Text {
@@ -110,10 +107,10 @@ impl<'a> AgentaoChain<'a> {
     }
 
     fn absorb_prompt(&mut self, hook: &Hook, meaning: Meaning) -> (Effect, Flow) {
-        if !meaning.contexts.is_empty() {
+        let added = !meaning.contexts.is_empty();
+        if added {
             self.decision.rewritten_by.push(hook.id.clone());
         }
-        let added = !meaning.contexts.is_empty();
         self.folded.prompt.additional_contexts.extend(meaning.contexts);
         let Some(reason) = meaning.blocking_error.clone().or_else(|| meaning.stop_reason.clone()) else {
             let effect = if added { Effect::Rewrote(vec!["message"]) } else { Effect::None };
@@ -263,7 +260,8 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
             return Ok(Delivery { work, ..Delivery::default() });
         }
         of.hook.check_size()?;
-        Ok(Delivery { stdin: self.payload(), cwd: cwd_of(self.event), ..Delivery::default() })
+        let cwd = self.event.context.cwd.as_deref().map(Text::from);
+        Ok(Delivery { stdin: self.payload(), cwd, ..Delivery::default() })
     }
 
     fn terms(&self, of: HookOf<'a, Extra>) -> Terms {

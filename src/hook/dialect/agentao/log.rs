@@ -3,11 +3,11 @@
 
 use super::event::EventName;
 use super::payload::{compaction_type, trigger, turn_end_reason};
-use super::result::{Folded, StopOutcome, ToolDecision};
+use super::result::{Folded, ToolDecision};
 use crate::hook::event::Event;
 use crate::hook::record::LogRecord;
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// Characters of a preview that is cut.
@@ -44,69 +44,52 @@ pub(super) fn is_at_max_iter(event: &Event) -> bool {
 /// The contract's fields in its order, `outcome` first; `detail` where the product has a finer word.
 fn fields(event: &Event, name: EventName, folded: &Folded) -> Fields {
     let matched = ("matched_rule_count", Value::from(folded.matched));
-    let mut fields: Fields = Vec::new();
+    let outcome = |blocks: bool| ("outcome", Value::from(if blocks { "block" } else { "allow" }));
     match name {
         EventName::UserPromptSubmit => {
             let prompt = &folded.prompt;
             let blocks = prompt.blocking_error.is_some() || prompt.prevent_continuation;
             let contexts = prompt.additional_contexts.len();
-            fields.push(("outcome", if blocks { "block" } else { "allow" }.into()));
-            fields.push(matched);
-            fields.push(("blocking_error", prompt.blocking_error.clone().into()));
-            fields.push(("stop_reason", prompt.stop_reason.clone().into()));
-            fields.push(("added_context_count", contexts.into()));
-            let detail = if prompt.prevent_continuation {
-                Some("stop")
-            } else if !blocks && contexts > 0 {
-                Some("modify")
-            } else {
-                None
+            let detail = match (prompt.prevent_continuation, blocks, contexts) {
+                (true, ..) => Some("stop"),
+                (_, true, _) | (_, _, 0) => None,
+                _ => Some("modify"),
             };
-            fields.extend(detail.map(|detail| ("detail", detail.into())));
+            let fields = [
+                outcome(blocks),
+                matched,
+                ("blocking_error", prompt.blocking_error.clone().into()),
+                ("stop_reason", prompt.stop_reason.clone().into()),
+                ("added_context_count", contexts.into()),
+            ];
+            fields.into_iter().chain(detail.map(|detail| ("detail", detail.into()))).collect()
         }
         EventName::PreToolUse => {
             let decision = folded.tool.decision;
             let tool = event.tool_call().map(|call| super::matcher::claude_name(&call.name));
-            let denied = decision == Some(ToolDecision::Deny);
-            fields.push(("outcome", if denied { "block" } else { "allow" }.into()));
-            fields.push(("tool", tool.into()));
-            fields.push(matched);
-            fields.push(("added_context_count", folded.tool.additional_contexts.len().into()));
-            let detail = decision.map(|decision| match decision {
-                ToolDecision::Deny => "deny",
-                ToolDecision::Ask => "ask",
-            });
-            fields.extend(detail.map(|detail| ("detail", detail.into())));
+            let fields = [
+                outcome(decision == Some(ToolDecision::Deny)),
+                ("tool", tool.into()),
+                matched,
+                ("added_context_count", folded.tool.additional_contexts.len().into()),
+            ];
+            fields.into_iter().chain(decision.map(|detail| ("detail", json!(detail)))).collect()
         }
-        EventName::Stop => {
-            fields.push(("outcome", stop_outcome(folded.stop.outcome).into()));
-            fields.push(matched);
-            fields.push(("turn_end_reason", turn_end_reason(event).into()));
-            fields.push(("at_max_iter", is_at_max_iter(event).into()));
-            fields.push(("added_context_count", folded.stop.additional_contexts.len().into()));
-            fields.push(("suppress_output", folded.stop.suppress_output.into()));
-        }
-        EventName::PreCompact => {
-            fields.push(("outcome", "allow".into()));
-            fields.push(matched);
-            fields.push(("compaction_type", compaction_type(event).into()));
-            fields.push(("trigger", trigger(event).into()));
-        }
-        _ => {
-            fields.push(("outcome", "allow".into()));
-            fields.push(matched);
-        }
-    }
-    fields
-}
-
-const fn stop_outcome(outcome: StopOutcome) -> &'static str {
-    match outcome {
-        StopOutcome::Allow => "allow",
-        StopOutcome::Block => "block",
-        StopOutcome::Continue => "continue",
-        StopOutcome::ContinueAtMaxIter => "continue_at_max_iter",
-        StopOutcome::ReentryCapped => "reentry_capped",
+        EventName::Stop => vec![
+            ("outcome", json!(folded.stop.outcome)),
+            matched,
+            ("turn_end_reason", turn_end_reason(event).into()),
+            ("at_max_iter", is_at_max_iter(event).into()),
+            ("added_context_count", folded.stop.additional_contexts.len().into()),
+            ("suppress_output", folded.stop.suppress_output.into()),
+        ],
+        EventName::PreCompact => vec![
+            outcome(false),
+            matched,
+            ("compaction_type", compaction_type(event).into()),
+            ("trigger", trigger(event).into()),
+        ],
+        _ => vec![outcome(false), matched],
     }
 }
 
@@ -148,35 +131,4 @@ static SCAN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SECRETS).ok()
 fn without_secrets(text: &str) -> String {
     let clean = |regex: &Regex| regex.replace_all(text, "${name}[REDACTED]").into_owned();
     SCAN.as_ref().map(clean).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_cut_out() {
-        assert!(SCAN.is_some());
-        for (text, wanted) in [
-            ("plain text", "plain text"),
-            ("key sk-abcdefghijklmnopqrst end", "key [REDACTED] end"),
-            ("ghp_abcdefghijklmnopqrstuvwxyz0123", "[REDACTED]"),
-            ("password=hunter22 x", "password=[REDACTED] x"),
-            ("{\"api_key\": \"abcdef\"}", "{\"api_key\": \"[REDACTED]\"}"),
-            ("Authorization: Bearer abc.def", "Authorization: Bearer [REDACTED]"),
-        ] {
-            assert_eq!(without_secrets(text), wanted);
-        }
-    }
-
-    #[test]
-    fn previews_are_cut_unless_asked_for() {
-        for (full, length) in [(false, 500), (true, 801)] {
-            let mut printed = Printed::default();
-            for output in ["a".repeat(400), String::new(), "b".repeat(400)] {
-                printed.add(&output, full);
-            }
-            assert_eq!(printed.preview(full).len(), length);
-        }
-    }
 }

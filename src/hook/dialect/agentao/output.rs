@@ -46,40 +46,25 @@ pub(super) struct AgentaoAnswer {
 /// What one hook said; which fields can be set depends on the event.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Meaning {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) contexts: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) blocking_error: Option<String>,
     /// `UserPromptSubmit`: refuse.
-    #[serde(skip_serializing_if = "is_false")]
     pub(super) prevent_continuation: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stop_reason: Option<String>,
     /// `Stop`: one more turn.
-    #[serde(skip_serializing_if = "is_false")]
     pub(super) force_continue: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) follow_up_message: Option<String>,
-    #[serde(skip_serializing_if = "is_false")]
     pub(super) suppress_output: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) system_message: Option<String>,
     /// `PreToolUse`: why it is denied or asked; the marker is for a `blockingError` only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     /// The result has them.
     #[serde(skip)]
     pub(super) attachments: Vec<(AttachmentType, Json)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<String>,
     /// What the replay may show; the record has it.
     #[serde(skip)]
     pub(super) output: String,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl Meaning {
@@ -115,7 +100,16 @@ impl Meaning {
             [&self.blocking_error, &self.reason, &self.follow_up_message, &self.stop_reason, &self.warning]
                 .into_iter()
                 .find_map(Clone::clone);
-        let specific = serde_json::to_value(&self).ok().map(Json::of_any_size);
+        let mut specific = serde_json::to_value(&self).unwrap_or_default();
+        // The record has what was said.
+        let is_said = |value: &Value| match value {
+            Value::Array(texts) => !texts.is_empty(),
+            value => !matches!(value, Value::Null | Value::Bool(false)),
+        };
+        if let Some(members) = specific.as_object_mut() {
+            members.retain(|_, value| is_said(value));
+        }
+        let specific = Some(Json::of_any_size(specific));
         let reading = Reading { verdict, reason, user_message: self.system_message.clone(), specific, rule };
         AgentaoAnswer { reading, meaning: self }
     }
@@ -152,6 +146,9 @@ pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> AgentaoAnswer {
     }
 }
 
+/// A verdict and the rule that it comes from.
+type Ruled = (Verdict, &'static str);
+
 /// A script that ended by itself.
 struct Output {
     status: i32,
@@ -176,41 +173,64 @@ impl Output {
         format!("Hook exited with code {}", self.status)
     }
 
-    /// A non-zero exit with nothing printed.
-    fn failed(&self, mut meaning: Meaning) -> AgentaoAnswer {
+    /// What an exit with status 2 refuses with.
+    fn refusal(&self, event: EventName) -> String {
+        match self.stderr.as_str() {
+            "" => format!("{} hook blocked via exit 2", event.name()),
+            text => text.to_owned(),
+        }
+    }
+
+    /// The verdict where nothing was printed.
+    fn nothing(&self, meaning: &mut Meaning, rule: &'static str) -> Ruled {
+        if self.status == 0 {
+            meaning.succeed(json!({}));
+            return (Verdict::NoOpinion, rule);
+        }
         let warning = self.exited_message();
         let stderr: String = self.stderr.chars().take(STDERR_CHARACTERS).collect();
         meaning.succeed(json!({"warning": warning, "stderr": stderr}));
         meaning.warning = Some(warning);
-        meaning.answer(Verdict::Error, "A4, G16: exit status not 0, nothing printed: a warning")
+        (Verdict::Error, "A4, G16: exit status not 0, nothing printed: a warning")
     }
 
-    /// Standard output as JSON.
-    fn json(&self) -> Option<Value> {
-        serde_json::from_str(&self.stdout).ok()
+    /// The object that was printed. Without one that is the verdict, by the rules of no output, of text and of other JSON: both are
+    /// context.
+    fn object(
+        &self,
+        meaning: &mut Meaning,
+        [nothing, text, other]: [&'static str; 3],
+    ) -> Result<Map<String, Value>, Ruled> {
+        if self.stdout.is_empty() {
+            return Err(self.nothing(meaning, nothing));
+        }
+        let (context, rule) = match serde_json::from_str(&self.stdout) {
+            Ok(Value::Object(object)) => return Ok(object),
+            Ok(value) => (text_of(&value), other),
+            Err(_) => (self.stdout.clone(), text),
+        };
+        meaning.add_contexts([context]);
+        Err((Verdict::NoOpinion, rule))
     }
 }
 
 /// G11, G16.
 fn interruption(end: &Ended, timeout: Duration) -> Option<AgentaoAnswer> {
     let mut meaning = Meaning::default();
+    let timed_out = || (format!("Hook timed out after {}s", timeout.as_secs()), "G11: timeout");
     let (warning, rule) = match end {
         Ended::Exited | Ended::Syntax(_) => return None,
         Ended::NotStarted(why) => {
             meaning.warning = Some(format!("Hook could not be started: {why}"));
             return Some(meaning.answer(Verdict::Error, "G11: could not start"));
         }
-        Ended::TimedOut => (timed_out(timeout), "G11: timeout"),
-        Ended::Limit(limit) if limit.limit == Limit::WallTime => (timed_out(timeout), "G11: timeout"),
+        Ended::TimedOut => timed_out(),
+        Ended::Limit(limit) if limit.limit == Limit::WallTime => timed_out(),
         other => (format!("Hook failed: {other}"), "G16: a hook that fails has no effect"),
     };
     meaning.succeed(json!({"warning": warning}));
     meaning.warning = Some(warning);
     Some(meaning.answer(Verdict::Error, rule))
-}
-
-fn timed_out(timeout: Duration) -> String {
-    format!("Hook timed out after {}s", timeout.as_secs())
 }
 
 /// A value as text: a string as it is, anything else as JSON.
@@ -238,9 +258,22 @@ fn present<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v Value> 
     object.get(name).filter(|value| !value.is_null())
 }
 
-/// The text of a `blockingError`: the key blocks whatever its value is, and the product shows `null` in its own language.
-fn blocking_text(error: &Value) -> String {
-    if error.is_null() { "None".to_owned() } else { text_of(error) }
+/// Why an object blocks, with the rules of its own key and of Claude Code's. The own key blocks whatever its value is, and the product
+/// shows `null` in its own language.
+fn block_of(
+    object: &Map<String, Value>,
+    strict: bool,
+    [own, claude]: [&'static str; 2],
+) -> Option<(String, &'static str)> {
+    match object.get("blockingError") {
+        Some(Value::Null) => Some(("None".to_owned(), own)),
+        Some(error) => Some((text_of(error), own)),
+        None if !strict && object.get("decision") == Some(&json!("block")) => {
+            let reason = string(object, "reason").unwrap_or_else(|| "Blocked by hook".to_owned());
+            Some((reason, claude))
+        }
+        None => None,
+    }
 }
 
 /// `additionalContext`, a text or a list.
@@ -259,40 +292,19 @@ fn specific(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
 /// `UserPromptSubmit`, a command.
 fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> AgentaoAnswer {
     if output.status == 2 && !strict {
-        let error = match output.stderr.as_str() {
-            "" => "UserPromptSubmit hook blocked via exit 2".to_owned(),
-            text => text.to_owned(),
-        };
-        meaning.block(error);
+        meaning.block(output.refusal(EventName::UserPromptSubmit));
         return meaning.answer(Verdict::Block, "G12: exit status 2");
     }
-    if output.stdout.is_empty() {
-        if output.status != 0 {
-            return output.failed(meaning);
-        }
-        meaning.succeed(json!({}));
-        return meaning.silent("A4: no output");
-    }
-    let object = match output.json() {
-        None => {
-            meaning.add_contexts([output.stdout.clone()]);
-            return meaning.silent("A4: output that is not JSON is context");
-        }
-        Some(Value::Object(object)) => object,
-        Some(value) => {
-            meaning.add_contexts([text_of(&value)]);
-            return meaning.silent("A4: JSON that is no object is context");
-        }
+    let rules =
+        ["A4: no output", "A4: output that is not JSON is context", "A4: JSON that is no object is context"];
+    let object = match output.object(&mut meaning, rules) {
+        Ok(object) => object,
+        Err((verdict, rule)) => return meaning.answer(verdict, rule),
     };
     let claude = (!strict).then_some(&object);
-    if let Some(error) = object.get("blockingError") {
-        meaning.block(blocking_text(error));
-        return meaning.answer(Verdict::Block, "A4: blockingError");
-    }
-    if claude.is_some_and(|object| object.get("decision") == Some(&json!("block"))) {
-        let reason = string(&object, "reason").unwrap_or_else(|| "Blocked by hook".to_owned());
-        meaning.block(reason);
-        return meaning.answer(Verdict::Block, "G12: decision block");
+    if let Some((error, rule)) = block_of(&object, strict, ["A4: blockingError", "G12: decision block"]) {
+        meaning.block(error);
+        return meaning.answer(Verdict::Block, rule);
     }
     let refuses = object.get("preventContinuation").is_some_and(is_truthy)
         || claude.is_some_and(|object| object.get("continue") == Some(&Value::Bool(false)));
@@ -316,41 +328,27 @@ fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> AgentaoAnswer 
 /// `PreToolUse`.
 fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> AgentaoAnswer {
     if output.status == 2 && !strict {
-        let error = match output.stderr.as_str() {
-            "" => "PreToolUse hook blocked via exit 2".to_owned(),
-            text => text.to_owned(),
-        };
-        meaning.block(error);
+        meaning.block(output.refusal(EventName::PreToolUse));
         return meaning.answer(Verdict::Block, "G14: exit status 2");
     }
+    if output.stdout.is_empty() {
+        let (verdict, rule) = output.nothing(&mut meaning, "A4: no output");
+        return meaning.answer(verdict, rule);
+    }
     if output.status != 0 {
-        if output.stdout.is_empty() {
-            return output.failed(meaning);
-        }
         meaning.warning = Some(output.exited_message());
     }
-    let object = match output.json() {
-        Some(Value::Object(object)) => object,
-        _ if output.stdout.is_empty() => {
-            meaning.succeed(json!({}));
-            return meaning.silent("A4: no output");
-        }
-        _ => {
-            meaning.add_contexts([output.stdout.clone()]);
-            return meaning.silent("A4: output that is no JSON object is recorded");
-        }
+    let Ok(Value::Object(object)) = serde_json::from_str(&output.stdout) else {
+        meaning.add_contexts([output.stdout.clone()]);
+        return meaning.silent("A4: output that is no JSON object is recorded");
     };
     let nested = specific(&object);
     let all = nested.map(contexts).unwrap_or_default().into_iter().chain(contexts(&object));
     meaning.add_contexts(all);
-    if let Some(error) = object.get("blockingError") {
-        meaning.block(blocking_text(error));
-        return meaning.answer(Verdict::Block, "G14: blockingError");
-    }
-    if !strict && object.get("decision") == Some(&json!("block")) {
-        let reason = string(&object, "reason").unwrap_or_else(|| "Blocked by hook".to_owned());
-        meaning.block(reason);
-        return meaning.answer(Verdict::Block, "G12, G14: decision block is a blockingError");
+    let rules = ["G14: blockingError", "G12, G14: decision block is a blockingError"];
+    if let Some((error, rule)) = block_of(&object, strict, rules) {
+        meaning.block(error);
+        return meaning.answer(Verdict::Block, rule);
     }
     meaning.reason = nested
         .and_then(|nested| string(nested, "permissionDecisionReason").or_else(|| string(nested, "reason")))

@@ -15,6 +15,8 @@ use crate::text::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The working directory that payloads show when the event knows none.
+const DEFAULT_CWD: &str = "/workspace";
 /// The permission mode that payloads show when the event knows none.
 const DEFAULT_MODE: &str = "workspace-write";
 /// A fact that is for the engine: the call's permission so far (G20).
@@ -241,96 +243,4 @@ fn read_flat(mut object: Map<String, Value>, name: EventName) -> Result<Event, E
     let moment = MemberReader::new(&mut object, FLAT).moment(name.row())?;
     object.retain(|name, value| name != "transcript_path" || !value.is_null());
     Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: object })
-}
-
-/// The working directory that payloads show when the event knows none.
-pub(super) const DEFAULT_CWD: &str = "/workspace";
-
-/// The directory that hooks run in, where the event names one.
-pub(super) fn cwd_of(event: &Event) -> Option<Text> {
-    event.context.cwd.as_deref().map(Text::from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The contract's examples (A2).
-    const EXAMPLES: [&str; 8] = [
-        r#"{"event":"UserPromptSubmit","data":{"userMessage":"hi","sessionId":"s1","cwd":"/workspace"}}"#,
-        r#"{"event":"SessionStart","data":{"sessionId":"s1","cwd":"/workspace"}}"#,
-        r#"{"event":"SessionEnd","data":{"sessionId":"s1","cwd":"/workspace"}}"#,
-        r#"{"event":"PreToolUse","data":{"toolName":"Bash","toolInput":{"command":"ls"},"sessionId":"s1"}}"#,
-        r#"{"event":"PostToolUse","data":{"toolName":"Bash","toolInput":{"command":"ls"},"toolOutput":"a\n","sessionId":"s1"}}"#,
-        r#"{"event":"PostToolUseFailure","data":{"toolName":"Bash","toolInput":{"command":"x"},"error":"not found","sessionId":"s1"}}"#,
-        r#"{"hook_event_name":"Stop","session_id":"s1","transcript_path":null,"cwd":"/workspace","permission_mode":"workspace-write","stop_hook_active":false,"last_assistant_message":"","turn_end_reason":"final_response"}"#,
-        r#"{"hook_event_name":"PreCompact","session_id":"s1","transcript_path":null,"cwd":"/workspace","permission_mode":"workspace-write","trigger":"auto","custom_instructions":"","compaction_type":"full","reason":"token_threshold"}"#,
-    ];
-
-    fn again(payload: &str, flat_superset: bool) -> String {
-        let event = read_event(&serde_json::from_str(payload).unwrap()).unwrap();
-        let name = EventName::at(&event.moment).unwrap();
-        String::from_utf8_lossy(&text(&event, name, flat_superset, false)).into_owned()
-    }
-
-    #[test]
-    fn the_examples_come_back_byte_for_byte() {
-        for example in EXAMPLES {
-            assert_eq!(again(example, false), example);
-        }
-    }
-
-    #[test]
-    fn g9_flat_keys_stand_beside_the_envelope() {
-        for example in &EXAMPLES[..6] {
-            let flat = again(example, true);
-            assert!(flat.starts_with(example.strip_suffix('}').unwrap()), "{flat}");
-            let value: Value = serde_json::from_str(&flat).unwrap();
-            assert_eq!(value["hook_event_name"], value["event"]);
-            assert_eq!(again(&flat, true), flat);
-        }
-        assert_eq!(
-            again(EXAMPLES[3], true),
-            r#"{"event":"PreToolUse","data":{"toolName":"Bash","toolInput":{"command":"ls"},"sessionId":"s1"},"session_id":"s1","transcript_path":null,"cwd":"/workspace","permission_mode":"workspace-write","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":""}"#
-        );
-    }
-
-    #[test]
-    fn neutral_events_get_the_contracts_names() {
-        let event: Event = serde_json::from_str(
-            r#"{"moment":"tool_call_starting","session_id":"s1","tool_name":"run_shell_command","tool_call_id":"c","arguments":{"command":"ls"},"facts":{"extra":1}}"#,
-        )
-        .unwrap();
-        let shown = text(&event, EventName::PreToolUse, false, false);
-        assert_eq!(
-            String::from_utf8_lossy(&shown),
-            r#"{"event":"PreToolUse","data":{"toolName":"Bash","toolInput":{"command":"ls"},"sessionId":"s1","extra":1}}"#
-        );
-        let event: Event =
-            serde_json::from_str(r#"{"moment":"compaction_starting","trigger":"manual","session_id":"s"}"#)
-                .unwrap();
-        let shown = text(&event, EventName::PreCompact, true, false);
-        assert!(shown.ends_with(
-            br#""trigger":"manual","custom_instructions":"","compaction_type":"full","reason":"manual_cli"}"#
-        ));
-    }
-
-    #[test]
-    fn what_is_no_payload_is_told() {
-        for (payload, wanted) in [
-            ("[]", "event: `payload` must be an object"),
-            ("{}", "event: `event` is missing"),
-            (r#"{"event":"PreToolUse"}"#, "event: `data.toolName` is missing"),
-            (r#"{"event":"Stop"}"#, "event: `hook_event_name` is missing"),
-            (r#"{"hook_event_name":"PreToolUse"}"#, "event: `event` is missing"),
-            (
-                r#"{"event":"UserPromptSubmit","data":{"userMessage":1}}"#,
-                "event: `userMessage` must be a string",
-            ),
-        ] {
-            assert_eq!(read_event(&serde_json::from_str(payload).unwrap()).unwrap_err().to_string(), wanted);
-        }
-        let error = read_event(&serde_json::json!({"event": "x"})).unwrap_err().to_string();
-        assert!(error.starts_with("event: unknown event `"), "{error}");
-    }
 }

@@ -81,34 +81,3 @@ pub(super) fn canonical(value: &Value) -> Vec<u8> {
     append_sorted(&mut out, value);
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn hashes() {
-        let first: Value = serde_json::from_str(r#"{"b":1,"a":{"d":[{"y":1,"x":2}],"c":null}}"#).unwrap();
-        let second: Value = serde_json::from_str(r#"{"a":{"c":null,"d":[{"x":2,"y":1}]},"b":1}"#).unwrap();
-        assert_eq!(
-            String::from_utf8(canonical(&first)).unwrap(),
-            r#"{"a":{"c":null,"d":[{"x":2,"y":1}]},"b":1}"#
-        );
-        assert_eq!(input_hash("exec", &first), input_hash("exec", &second));
-        assert_ne!(input_hash("exec", &json!(null)), input_hash("exec", &json!({})));
-        // printf 'exec\0{"a":2,"b":1}' | sha256sum
-        assert_eq!(
-            input_hash("exec", &json!({"b": 1, "a": 2})),
-            "358ac250debc3873547b8557253e0c09d0bda39783df1422b53545aec45e359d"
-        );
-    }
-
-    #[test]
-    fn errors_are_short_and_without_secrets() {
-        let text = format!("a@b.co Bearer abcdefgh1 sk-abcdefgh1 {}é", "x".repeat(222));
-        let shown = shown_error(&text);
-        assert_eq!(shown, format!("[REDACTED] [REDACTED] [REDACTED] {}", "x".repeat(222)));
-        assert_eq!(shown.len(), 255);
-    }
-}

@@ -111,10 +111,6 @@ impl<'a> GoclawChain<'a> {
         (effect, Flow::Continue, None)
     }
 
-    fn all_of_event(&self) -> &'a [usize] {
-        self.bundle.hooks.due(self.payload.name.name())
-    }
-
     fn fail(&mut self, why: String) {
         if self.payload.name.row().blocks {
             self.blocked = Some((None, why.clone()));
@@ -177,18 +173,16 @@ impl<'a> GoclawChain<'a> {
         let failed = matches!(answer.decided, Decided::Error | Decided::Timeout);
         let error = failed.then(|| shown_error(&answer.reason));
         let fact = |name: &str| self.event.facts.get(name);
-        let mut account = Map::new();
-        let mut put = |name: &str, value: Value| account.insert(name.to_owned(), value);
-        put("handler_type", row.kind.name().into());
-        put("span", log::span(answer.decided.name(), error.as_deref(), duration_ms, fact("parentSpanId")));
-        put("logs", json!(answer.logs));
+        let span = log::span(answer.decided.name(), error.as_deref(), duration_ms, fact("parentSpanId"));
+        let mut account = json!({"handler_type": row.kind.name(), "span": span, "logs": answer.logs});
         if self.bundle.dry {
-            put("input", json!(answer.input));
+            account["input"] = json!(answer.input);
+            return account;
         }
         let dedup_key = format!("{}:{}", hook.id, self.payload.event_id);
         let mut key = [0; 16];
         key.iter_mut().zip(Sha256::digest(dedup_key.as_bytes())).for_each(|(to, from)| *to = from);
-        if !self.bundle.dry && self.bundle.shared.is_new_row(key) {
+        if self.bundle.shared.is_new_row(key) {
             let execution = Execution {
                 id: random_uuid(|| self.host.random_u64()),
                 hook_id: Some(hook.id.as_str().to_owned()),
@@ -204,9 +198,9 @@ impl<'a> GoclawChain<'a> {
                 metadata: metadata(row, outcome, answer, fact("traceId")),
                 created_at: timestamp(self.now()).to_string(),
             };
-            put("execution", json!(execution));
+            account["execution"] = json!(execution);
         }
-        Value::Object(account)
+        account
     }
 
     fn block(&mut self, hook: &Hook, reason: String) -> (Effect, Flow) {
@@ -271,24 +265,20 @@ fn metadata(
     answer: &GoclawAnswer,
     trace: Option<&Value>,
 ) -> Map<String, Value> {
-    let mut all = Map::new();
-    let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
-    put("matcher_matched", true.into());
-    if row.condition.is_some() {
-        put("cel_eval_result", true.into());
-    }
-    put("stdout_len", outcome.stdout.len().into());
-    if let Some(status) = answer.http_status {
-        put("http_status", status.into());
-    }
-    if let HandlerConfig::Prompt { model, .. } = &row.handler {
-        put("prompt_model", model.as_str().into());
-        put("prompt_tokens", answer.tokens.into());
-    }
-    if let Some(trace) = trace {
-        put("trace_id", trace.clone());
-    }
-    all
+    let model = match &row.handler {
+        HandlerConfig::Prompt { model, .. } => Some(model.as_str()),
+        _ => None,
+    };
+    let all = [
+        ("matcher_matched", Some(true.into())),
+        ("cel_eval_result", row.condition.as_ref().map(|_| true.into())),
+        ("stdout_len", Some(outcome.stdout.len().into())),
+        ("http_status", answer.http_status.map(Value::from)),
+        ("prompt_model", model.map(Value::from)),
+        ("prompt_tokens", model.map(|_| answer.tokens.into())),
+        ("trace_id", trace.cloned()),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// What an answer did, and what to warn of.
@@ -321,9 +311,9 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
             self.due = vec![0];
             return;
         }
-        for &index in self.all_of_event() {
+        for &index in bundle.hooks.due(self.payload.name.name()) {
             let Some(HookOf { hook, extra: row, .. }) = bundle.hooks.get(index) else { continue };
-            if row.is_visible(&self.event.context) && bundle.shared.gate(&hook.id) != Gate::Off {
+            if row.hidden_from(&self.event.context).is_none() && bundle.shared.gate(&hook.id) != Gate::Off {
                 self.due.push(index);
             }
             pace.look().await;

@@ -36,12 +36,7 @@ pub(crate) fn never_true(condition: &str) -> Option<&'static str> {
 }
 
 impl Row {
-    /// Whether the row exists for the event's tenant and agent. A tenant that is not the event's sees nothing of it.
-    pub(super) fn is_visible(&self, context: &EventContext) -> bool {
-        self.hidden_from(context).is_none()
-    }
-
-    /// Why it is not there for who fires.
+    /// Why the row does not exist for the event's tenant and agent; a tenant that is not the event's sees nothing of it.
     pub(super) fn hidden_from(&self, context: &EventContext) -> Option<&'static str> {
         if self.scope == Scope::Global {
             return None;

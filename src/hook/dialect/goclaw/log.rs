@@ -5,6 +5,7 @@ use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 pub(super) const CIRCUIT_BREAKER: &str = "security.hook.circuit_breaker";
 pub(super) const LOOP_DEPTH: &str = "security.hook.loop_depth_exceeded";
@@ -17,23 +18,12 @@ pub(super) const AUDIT_WRITE_FAILED: &str = "security.hook.audit_write_failed";
 /// A warning without a key of its own.
 pub(super) const WARNING: &str = "hook.warning";
 
-const KEYS: [&str; 8] = [
-    CIRCUIT_BREAKER,
-    LOOP_DEPTH,
-    PROMPT_PARSE_ERROR,
-    SSRF_BLOCK,
-    RESOLVE_ERROR,
-    BUDGET_PRECHECK,
-    BUDGET_DEDUCT,
-    WARNING,
-];
-
 /// Why no hook is asked at all, as the mismatch of the first one.
 pub(super) const TOO_DEEP: &str = "hooks: loop depth exceeded";
 pub(super) const UNRESOLVED: &str = "the rows could not be read";
 pub(super) const NOT_ASKED: &str = "no hook is asked";
 
-pub(super) fn message(name: &'static str, hook: &HookId, text: &str) -> LogRecord {
+pub(super) fn message(name: impl Into<Cow<'static, str>>, hook: &HookId, text: &str) -> LogRecord {
     LogRecord::new(name, [("hook_id", hook.as_str().into()), ("message", text.into())])
 }
 
@@ -71,17 +61,14 @@ fn finished(of: &HookRecord) -> Vec<LogRecord> {
     let logs = part("logs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for log in logs {
         let texts = (log.get(0).and_then(Value::as_str), log.get(1).and_then(Value::as_str));
-        if let (Some(key), Some(text)) = texts
-            && let Some(key) = KEYS.into_iter().find(|known| *known == key)
-        {
-            all.push(message(key, &of.hook, text));
+        if let (Some(key), Some(text)) = texts {
+            all.push(message(key.to_owned(), &of.hook, text));
         }
     }
     for line in of.warnings.iter().flat_map(|warning| warning.split('\n')) {
-        let keyed = line.split_once(": ").and_then(|(key, text)| {
-            KEYS.into_iter().find(|known| *known == key).map(|key| message(key, &of.hook, text))
-        });
-        all.push(keyed.unwrap_or_else(|| message(WARNING, &of.hook, line)));
+        let tripped = line.strip_prefix(CIRCUIT_BREAKER).and_then(|text| text.strip_prefix(": "));
+        let (key, text) = tripped.map_or((WARNING, line), |text| (CIRCUIT_BREAKER, text));
+        all.push(message(key, &of.hook, text));
     }
     all
 }

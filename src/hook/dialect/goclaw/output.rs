@@ -1,28 +1,19 @@
 //! What a handler gave (4 of the contract), for each of the four.
 
 use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::word::words;
 use crate::network::{Refusal, Url};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What one hook came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decided {
-    Allow,
-    Block,
-    Error,
-    Timeout,
-}
-
-impl Decided {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Block => "block",
-            Self::Error => "error",
-            Self::Timeout => "timeout",
-        }
+words! {
+    /// What one hook came to.
+    pub(super) enum Decided {
+        Allow "allow",
+        Block "block",
+        Error "error",
+        Timeout "timeout",
     }
 }
 
@@ -232,14 +223,11 @@ pub(super) fn refused(refusal: Refusal, url: &str) -> GoclawAnswer {
 
 fn http_said(body: &[u8]) -> GoclawAnswer {
     let Some(object) = object_of(body) else { return GoclawAnswer::allow("4.2: 2xx without an object") };
+    let blocked = |rule| GoclawAnswer::of(Decided::Block, first_of([string(&object, "reason")]), rule);
     let mut answer = match member(&object, "decision") {
-        Some(Value::String(decision)) if decision == "block" => {
-            let reason = first_of([string(&object, "reason")]);
-            GoclawAnswer::of(Decided::Block, reason, "4.2: decision is block")
-        }
+        Some(Value::String(decision)) if decision == "block" => blocked("4.2: decision is block"),
         Some(Value::Null) | None if member(&object, "continue") == Some(&Value::Bool(false)) => {
-            let reason = first_of([string(&object, "reason")]);
-            GoclawAnswer::of(Decided::Block, reason, "4.2: no decision, continue is false")
+            blocked("4.2: no decision, continue is false")
         }
         _ => GoclawAnswer::allow("4.2: 2xx"),
     };
@@ -280,12 +268,11 @@ fn decide_call(call: &Value) -> Option<GoclawAnswer> {
     if call.get("name")?.as_str()? != "decide" {
         return None;
     }
-    let arguments = match call.get("arguments")? {
-        Value::Object(arguments) => return decide(arguments),
-        Value::String(text) => object_of(text.as_bytes())?,
-        _ => return None,
-    };
-    decide(&arguments)
+    match call.get("arguments")? {
+        Value::Object(arguments) => decide(arguments),
+        Value::String(text) => decide(&object_of(text.as_bytes())?),
+        _ => None,
+    }
 }
 
 /// The arguments of `decide`, fresh or remembered.
@@ -312,12 +299,12 @@ fn script(outcome: &ScriptOutcome) -> GoclawAnswer {
     }
     let Some(object) = object_of(&outcome.stdout) else { return error("handle returned no decision") };
     let reason = string(&object, "reason").unwrap_or("").to_owned();
+    let blocked = |rule| GoclawAnswer::of(Decided::Block, first_of([Some(&reason)]), rule);
     let mut answer = match string(&object, "decision") {
         Some("allow") => GoclawAnswer::of(Decided::Allow, reason, "R21: allow"),
-        Some("block") => GoclawAnswer::of(Decided::Block, first_of([Some(&reason)]), "R21: block"),
+        Some("block") => blocked("R21: block"),
         Some(other @ ("ask" | "defer")) => {
-            let mut answer =
-                GoclawAnswer::of(Decided::Block, first_of([Some(&reason)]), "R21: ask and defer block");
+            let mut answer = blocked("R21: ask and defer block");
             answer.logs.push((super::log::WARNING, format!("script decision {other} acts as block")));
             answer
         }

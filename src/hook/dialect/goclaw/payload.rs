@@ -3,8 +3,8 @@
 use super::event::EventName;
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Moment};
-use crate::hook::event_field::{EventField, MemberReader, PayloadMember, member};
-use crate::hook::json::{Json, append_json, append_text, append_value};
+use crate::hook::event_field::{EventField, FieldValue, MemberReader, PayloadMember, member};
+use crate::hook::json::{Json, append_text, append_value};
 use crate::hook::payload;
 use crate::hook::runner::HookRunner;
 use crate::hook::timestamp::random_uuid;
@@ -76,7 +76,7 @@ impl Payload {
     /// Compact JSON; `<`, `>` and `&` stay as they are.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = vec![b'{'];
-        let put = |out: &mut Vec<u8>, key: &str, value: Field<'_>| {
+        let put = |out: &mut Vec<u8>, key: &str, value: FieldValue<'_>| {
             if out.len() > 1 {
                 out.push(b',');
             }
@@ -84,9 +84,8 @@ impl Payload {
             out.push(b':');
             let start = out.len();
             match value {
-                Field::Text(text) => append_text(out, text),
-                Field::Number(number) => append_json(out, &number),
-                Field::Json(json) => append_value(out, json),
+                FieldValue::Text(text) => append_text(out, text),
+                other => append_value(out, &other.to_json()),
             }
             start..out.len()
         };
@@ -99,51 +98,35 @@ impl Payload {
             out.extend_from_within(value);
         }
         if let Some((output, error)) = &self.after {
-            put(&mut out, "toolOutput", Field::Json(output));
-            match error {
-                Some(error) => put(&mut out, "toolError", Field::Text(error)),
-                None => put(&mut out, "toolError", Field::Json(&Value::Null)),
-            };
+            put(&mut out, "toolOutput", FieldValue::Json(output));
+            put(&mut out, "toolError", error.as_deref().map_or(FieldValue::Nothing, FieldValue::Text));
         }
         for (name, value) in &self.more {
-            put(&mut out, name, Field::Json(value));
+            put(&mut out, name, FieldValue::Json(value));
         }
         out.push(b'}');
         out
     }
 
-    fn field(&self, camel: &str) -> Field<'_> {
-        match camel {
-            "eventId" => Field::Text(&self.event_id),
-            "sessionId" => Field::Text(&self.context.session_id),
-            "tenantId" => Field::Text(self.context.org_id.as_deref().unwrap_or("")),
-            "agentId" => Field::Text(self.context.agent_id.as_deref().unwrap_or("")),
-            "toolName" => Field::Text(&self.tool_name),
-            "toolInput" => Field::Json(&self.tool_input),
-            "rawInput" => Field::Text(&self.raw_input),
-            "depth" => Field::Number(self.context.depth),
-            _ => Field::Text(self.name.name()),
-        }
+    fn field(&self, camel: &str) -> FieldValue<'_> {
+        FieldValue::Text(match camel {
+            "eventId" => &self.event_id,
+            "sessionId" => &self.context.session_id,
+            "tenantId" => self.context.org_id.as_deref().unwrap_or(""),
+            "agentId" => self.context.agent_id.as_deref().unwrap_or(""),
+            "toolName" => &self.tool_name,
+            "toolInput" => return FieldValue::Json(&self.tool_input),
+            "rawInput" => &self.raw_input,
+            "depth" => return FieldValue::Number(self.context.depth.into()),
+            _ => self.name.name(),
+        })
     }
 
     /// What a script's `handle` gets: the camelCase keys.
     pub(super) fn for_script(&self) -> Value {
-        let member = |(camel, _): (&str, &str)| {
-            let value = match self.field(camel) {
-                Field::Text(text) => Value::from(text),
-                Field::Number(number) => Value::from(number),
-                Field::Json(json) => json.clone(),
-            };
-            (camel.to_owned(), value)
-        };
+        let member = |(camel, _): (&str, _)| (camel.to_owned(), self.field(camel).to_json().into_owned());
         Value::Object(KEYS.into_iter().map(member).collect())
     }
-}
-
-enum Field<'p> {
-    Text(&'p str),
-    Number(u32),
-    Json(&'p Value),
 }
 
 /// What the neutral event has a field for.

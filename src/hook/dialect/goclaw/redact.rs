@@ -19,22 +19,3 @@ pub(super) fn redact(text: &str) -> String {
         None => MARK.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::redact;
-
-    #[test]
-    fn secrets_are_marked() {
-        for (text, shown) in [
-            ("mail a@b.co now", "mail [REDACTED] now"),
-            ("Bearer abcdefgh1", "[REDACTED]"),
-            ("Bearer abcdefg", "Bearer abcdefg"),
-            ("key=sk-abcdefgh1!", "key=[REDACTED]!"),
-            ("sk-abcdefg", "sk-abcdefg"),
-            ("a@b", "a@b"),
-        ] {
-            assert_eq!(redact(text), shown);
-        }
-    }
-}

@@ -121,13 +121,9 @@ impl Store {
         let text = serde_json::to_vec(rows).unwrap_or_default();
         let options = LoadOptions { purpose: Purpose::Run, ..self.options.clone() };
         let source = Source::new(&options.name, &text);
-        let loaded = match config::read(&source, &options, Arc::clone(&self.shared)) {
-            Ok((bundle, notices)) => Loaded { bundle: Box::new(bundle), notices },
-            Err(error) => {
-                let (bundle, notices) = config::unresolved(&options, &error.to_string());
-                Loaded { bundle: Box::new(bundle), notices }
-            }
-        };
+        let (bundle, notices) = config::read(&source, &options, Arc::clone(&self.shared))
+            .unwrap_or_else(|error| config::unresolved(&options, &error.to_string()));
+        let loaded = Loaded { bundle: Box::new(bundle), notices };
         HookSet::of(Dialect::Goclaw, loaded, &options)
     }
 

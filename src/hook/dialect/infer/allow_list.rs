@@ -176,57 +176,11 @@ fn entries(modes: Option<&Value>, mode: &str) -> Result<Option<Vec<String>>, Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn list(entries: &[&str]) -> AllowList {
-        let tools = json!({"bash": {"mode": {"all": {"allow": entries}}}});
-        AllowList::new(Some(&tools), None).unwrap()
-    }
 
     #[test]
-    fn default_lists() {
-        let list = AllowList::new(None, None).unwrap();
-        for command in
-            ["ls", "ls -l", "git branch --show-current", "git branch -a", "gh pr view 5", "find . -name x"]
-        {
-            assert_eq!(list.check(command, "standard"), Ok(()), "{command}");
-        }
-        for command in ["lsof", "git branch -D x", "gh pr merge 5", "rm x", "git push"] {
-            assert_eq!(list.check(command, "plan"), Err(String::new()), "{command}");
-            assert_eq!(list.check(command, "auto"), Ok(()), "{command}");
-            assert_eq!(list.check(command, "readonly"), Err(String::new()), "{command}");
-        }
-        assert!(list.is_unrestricted("auto") && !list.is_unrestricted("standard"));
-    }
-
-    #[test]
-    fn sentinels_and_lookalikes() {
-        assert!(list(&[" .* "]).is_unrestricted("x"));
-        assert!(!list(&["(.*)"]).is_unrestricted("x"));
-        assert_eq!(list(&["(.*)"]).check("anything at all", "x"), Ok(()));
-        assert!(list(&["(.*)"]).check("a | b", "x").is_err());
-        assert_eq!(list(&["a)|(b"]).check("b", "x"), Err(String::new()));
-        assert_eq!(list(&[".*"]).check("  ", "x"), Err(String::new()));
-    }
-
-    #[test]
-    fn modes_add_to_the_baseline() {
-        let tools =
-            json!({"bash": {"enabled": true, "mode": {"all": {"allow": ["a"]}, "plan": {"allow": ["b"]}}}});
-        let list = AllowList::new(Some(&tools), Some("c( .*)?,\n d ,,")).unwrap();
-        for (command, mode, wanted) in [
-            ("a", "plan", true),
-            ("b", "plan", true),
-            ("b", "standard", false),
-            ("c x", "readonly", true),
-            ("d", "standard", true),
-        ] {
-            assert_eq!(list.check(command, mode).is_ok(), wanted, "{command} {mode}");
-        }
-        for bad in
-            [json!(1), json!({"bash": {"mode": []}}), json!({"bash": {"mode": {"all": {"allow": "x"}}}})]
-        {
-            assert!(AllowList::new(Some(&bad), None).is_err(), "{bad}");
-        }
+    fn a_blank_command_is_refused_under_any_list() {
+        let list = AllowList::new(None, Some(".*")).unwrap();
+        assert!(list.is_unrestricted("x") && list.check("a | b", "x").is_ok());
+        assert_eq!(list.check("  ", "x"), Err(String::new()));
     }
 }

@@ -14,7 +14,7 @@ use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::fault_list::FaultList;
-use crate::hook::field::whole;
+use crate::hook::field::{Fault, Fields, whole};
 use crate::hook::hooks::{Due, Handler, Hook, Hooks};
 use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
@@ -59,7 +59,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         notices: FaultList::default(),
     };
     for warning in warnings {
-        loader.notice(source.problem(None, warning), None);
+        loader.warn(problem(warning));
     }
     let mut enabled = loader.file(source, None)?;
     if let Some(value) = variable("INFER_HOOKS_ENABLED") {
@@ -68,16 +68,12 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             None => {
                 let message =
                     format!("INFER_HOOKS_ENABLED is neither true nor false: `{value}`; it is ignored");
-                loader.notice(source.problem(None, message), None);
+                loader.warn(problem(message));
             }
         }
     }
     for contribution in &options.contributions {
-        let hooks = Value::Array(contribution.hooks.clone());
-        let node = Node::from_value(&serde_json::json!({"hooks": hooks}));
-        let read =
-            loader.document(&Source::new(&contribution.origin, b""), None, &node, Some(&contribution.origin));
-        loader.left_out(&contribution.origin, read.err());
+        loader.brought(&contribution.origin, &serde_json::json!({"hooks": contribution.hooks}));
     }
     for plugin in plugins {
         loader.plugin(source, plugin)?;
@@ -87,11 +83,11 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             "hooks are enabled and the allow-list of mode `{}` is unrestricted: every hook command runs",
             settings.mode
         );
-        loader.notice(source.problem(None, message), None);
+        loader.warn(problem(message));
     }
     if !enabled && !loader.hooks.is_empty() {
         let text = "hooks are disabled: `enabled` is not true, nothing runs";
-        loader.notice(source.problem(Some(loader.switch_at), text), None);
+        loader.warn(source.problem(Some(loader.switch_at), text));
     }
     let Loader { hooks, notices, .. } = loader;
     let hooks = Hooks::new(hooks);
@@ -109,31 +105,9 @@ struct Loader<'a> {
     notices: FaultList<Notice>,
 }
 
-/// A file being read: its text, and the expansion that it was read after.
-struct File<'a> {
-    source: &'a Source<'a>,
-    expanded: Option<&'a Expanded<'a>>,
-}
-
-impl File<'_> {
-    fn problem(&self, at: Option<usize>, message: impl Into<String>) -> ConfigProblem {
-        self.source.problem(at.map(|at| self.original(at)), message)
-    }
-
-    /// The place in the text as it is written.
-    fn original(&self, at: usize) -> usize {
-        self.expanded.map_or(at, |expanded| expanded.original(at))
-    }
-
-    fn wrong_type(&self, node: &Node, path: &str, expected: &str) -> ConfigProblem {
-        let why = format!("{PARSE_FAILED}{path}: expected {expected}, found {}", node.describe());
-        self.problem(node.at, why)
-    }
-}
-
 impl Loader<'_> {
-    fn notice(&mut self, problem: ConfigProblem, hook: Option<HookId>) {
-        self.notices.push(Notice::new(NoticeKind::Warning, hook, problem));
+    fn warn(&mut self, problem: ConfigProblem) {
+        self.notices.push(Notice::new(NoticeKind::Warning, None, problem));
     }
 
     /// A file's hooks; whether it says that hooks are enabled.
@@ -160,25 +134,28 @@ impl Loader<'_> {
         if !counts {
             return Ok(());
         }
-        let read = match entry.get("hooks") {
-            None | Some(Value::Null) => return Ok(()),
-            Some(Value::String(text)) => self.file(&Source::new(name, text.as_bytes()), Some(name)),
-            Some(content) => {
-                self.document(&Source::new(name, b""), None, &Node::from_value(content), Some(name))
-            }
-        };
-        self.left_out(name, read.err());
+        if let Some(content) = entry.get("hooks").filter(|content| !content.is_null()) {
+            self.brought(name, content);
+        }
         Ok(())
     }
 
-    /// R9.
-    fn left_out(&mut self, plugin: &str, problem: Option<ConfigProblem>) {
-        let Some(problem) = problem else { return };
-        let message = format!("plugin {plugin} is left out: {}", problem.message);
-        let problem = ConfigProblem { message, ..problem };
-        self.notices.push(Notice::new(NoticeKind::Dropped, None, problem));
+    /// A plug-in's document, as the text of a file or as its content; a faulty one is left out (R9).
+    fn brought(&mut self, plugin: &str, content: &Value) {
+        let read = match content {
+            Value::String(text) => self.file(&Source::new(plugin, text.as_bytes()), Some(plugin)),
+            content => {
+                self.document(&Source::new(plugin, b""), None, &Node::from_value(content), Some(plugin))
+            }
+        };
+        if let Err(problem) = read {
+            let message = format!("plugin {plugin} is left out: {}", problem.message);
+            let problem = ConfigProblem { message, ..problem };
+            self.notices.push(Notice::new(NoticeKind::Dropped, None, problem));
+        }
     }
 
+    /// A document's hooks; whether it says that hooks are enabled. `expanded` is what its text became before it was read.
     fn document(
         &mut self,
         source: &Source<'_>,
@@ -186,38 +163,19 @@ impl Loader<'_> {
         node: &Node,
         plugin: Option<&str>,
     ) -> Result<bool, ConfigProblem> {
-        let file = File { source, expanded };
-        if matches!(node.kind, NodeKind::Null) {
-            return Ok(false);
-        }
-        if !node.is_object() {
-            return Err(file.wrong_type(node, "config", "a mapping"));
-        }
-        let enabled = match node.get("enabled") {
-            None => false,
-            Some(Node { kind: NodeKind::Bool(enabled), .. }) => *enabled,
-            Some(other) => return Err(file.wrong_type(other, "enabled", "a boolean")),
-        };
+        let original = |at| expanded.map_or(at, |expanded| expanded.original(at));
         if let (None, Some(switch)) = (plugin, node.get("enabled")) {
-            self.switch_at = switch.at.map_or(0, |at| file.original(at));
+            self.switch_at = switch.at.map_or(0, original);
         }
-        let Some(list) = node.get("hooks") else { return Ok(enabled) };
-        let entries = list.as_array().ok_or_else(|| file.wrong_type(list, "hooks", "a list"))?;
-        let entries: Vec<_> = entries
-            .iter()
-            .enumerate()
-            .map(|(index, entry)| Entry::read(&file, index, entry))
-            .collect::<Result<_, _>>()?;
-        for (index, entry) in entries.iter().enumerate() {
-            entry.check(&file, index)?;
-        }
+        let (enabled, entries) =
+            read(node).map_err(|fault| source.problem(fault.at.map(original), fault.message))?;
         for entry in entries {
             self.add(entry, plugin);
         }
         Ok(enabled)
     }
 
-    fn add(&mut self, entry: Entry, plugin: Option<&str>) {
+    fn add(&mut self, entry: Entry<'_>, plugin: Option<&str>) {
         let Some(point) = Point::from_name(&entry.hook) else { return };
         let name = match plugin {
             Some(plugin) => format!("{plugin}:{}", entry.name),
@@ -240,70 +198,74 @@ impl Loader<'_> {
     }
 }
 
+/// Whether hooks are enabled, and the hooks; places of faults are those of the text that was read.
+fn read(node: &Node) -> Result<(bool, Vec<Entry<'_>>), Fault> {
+    if matches!(node.kind, NodeKind::Null) {
+        return Ok((false, Vec::new()));
+    }
+    if !node.is_object() {
+        return Err(Fault::wrong_type(node, &format!("{PARSE_FAILED}config"), "a mapping"));
+    }
+    let fields = Fields { node, prefix: PARSE_FAILED };
+    let enabled = fields.boolean("enabled")?.unwrap_or(false);
+    let Some(list) = node.get("hooks") else { return Ok((enabled, Vec::new())) };
+    let list = list.as_array().ok_or_else(|| fields.wrong_type(list, "hooks", "a list"))?;
+    let entries: Vec<_> =
+        list.iter().enumerate().map(|(index, node)| Entry::read(index, node)).collect::<Result<_, _>>()?;
+    entries.iter().enumerate().try_for_each(|(index, entry)| entry.check(index))?;
+    Ok((enabled, entries))
+}
+
 /// A hook whose types are right.
-struct Entry {
-    at: Option<usize>,
+struct Entry<'n> {
+    node: &'n Node,
     name: String,
     command: String,
     hook: String,
-    hook_at: Option<usize>,
     timeout: i128,
-    timeout_at: Option<usize>,
 }
 
-impl Entry {
-    fn read(file: &File<'_>, index: usize, node: &Node) -> Result<Self, ConfigProblem> {
+impl<'n> Entry<'n> {
+    fn read(index: usize, node: &'n Node) -> Result<Self, Fault> {
+        let place = format!("{PARSE_FAILED}hooks[{index}]");
         if !node.is_object() {
-            return Err(file.wrong_type(node, &format!("hooks[{index}]"), "a mapping"));
+            return Err(Fault::wrong_type(node, &place, "a mapping"));
         }
+        let fields = Fields { node, prefix: &format!("{place}.") };
         let text = |field: &str| {
-            scalar_text(node.get(field))
-                .map_err(|other| file.wrong_type(other, &format!("hooks[{index}].{field}"), "a string"))
+            scalar_text(node.get(field)).map_err(|other| fields.wrong_type(other, field, "a string"))
         };
-        let at = |field: &str| node.get(field).and_then(|value| value.at).or(node.at);
-        let timeout = match node.get("timeout") {
-            None => 0,
-            Some(value) => whole(value).ok_or_else(|| {
-                let path = format!("hooks[{index}].timeout");
-                match &value.kind {
-                    NodeKind::Number(number) => {
-                        let why = format!("{PARSE_FAILED}{path}: expected a whole number, found {number}");
-                        file.problem(value.at, why)
-                    }
-                    _ => file.wrong_type(value, &path, "a whole number"),
-                }
-            })?,
+        let wrong = |value: &Node| match &value.kind {
+            NodeKind::Number(number) => {
+                fields.fault("timeout", &format!("expected a whole number, found {number}"))
+            }
+            _ => fields.wrong_type(value, "timeout", "a whole number"),
         };
-        Ok(Self {
-            at: node.at,
-            name: text("name")?,
-            command: text("command")?,
-            hook: text("hook")?,
-            hook_at: at("hook"),
-            timeout,
-            timeout_at: at("timeout"),
-        })
+        let whole = |value| whole(value).ok_or_else(|| wrong(value));
+        let timeout = node.get("timeout").map_or(Ok(0), whole)?;
+        Ok(Self { node, name: text("name")?, command: text("command")?, hook: text("hook")?, timeout })
     }
 
     /// 1.2, in its order.
-    fn check(&self, file: &File<'_>, index: usize) -> Result<(), ConfigProblem> {
-        let Self { name, hook, .. } = self;
+    fn check(&self, index: usize) -> Result<(), Fault> {
+        let Self { node, name, hook, .. } = self;
         let of = format!("hooks[{index}] ({name})");
         let all = Point::all_names().replace(", ", " ");
-        let (at, message) = if name.trim().is_empty() {
-            (self.at, format!("hooks[{index}]: name is required"))
+        let (field, message) = if name.trim().is_empty() {
+            ("", format!("hooks[{index}]: name is required"))
         } else if self.command.trim().is_empty() {
-            (self.at, format!("{of}: command is required"))
+            ("", format!("{of}: command is required"))
         } else if hook.trim().is_empty() {
-            (self.hook_at, format!("{of}: hook is required (valid: [{all}])"))
+            ("hook", format!("{of}: hook is required (valid: [{all}])"))
         } else if Point::from_name(hook).is_none() {
-            (self.hook_at, format!("{of}: unknown hook \"{hook}\" (valid: [{all}])"))
+            ("hook", format!("{of}: unknown hook \"{hook}\" (valid: [{all}])"))
         } else if self.timeout < 0 {
-            (self.timeout_at, format!("{of}: timeout must be >= 0"))
+            ("timeout", format!("{of}: timeout must be >= 0"))
         } else {
             return Ok(());
         };
-        Err(file.problem(at, message))
+        let at = (!field.is_empty()).then(|| node.get(field)).flatten().map_or(node.at, |value| value.at);
+        Err(Fault::new(at, message))
     }
 }
 

@@ -12,6 +12,8 @@ mod text;
 use super::event::Point;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::error::ConfigProblem;
+use crate::hook::field::{Fault, Fields, whole};
+use crate::hook::word::{Word, words};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use text::ReminderText;
@@ -20,50 +22,23 @@ const PARSE_FAILED: &str = "failed to parse reminders config: ";
 /// Reminders of one list at most: each is looked at in each event.
 const MOST_REMINDERS: usize = 1000;
 
-/// When a reminder is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trigger {
-    Always,
-    Interval,
-    OnceAfter,
-    TurnsBeforeMax,
-    Once,
-    OnFailure,
-    OnModeChange,
-    OnRepeatedFailure,
-    OnTruncation,
-    OnStalledTodos,
+words! {
+    /// When a reminder is due.
+    pub(super) enum Trigger {
+        Always "always",
+        Interval "interval",
+        OnceAfter "once_after",
+        TurnsBeforeMax "turns_before_max",
+        Once "once",
+        OnFailure "on_failure",
+        OnModeChange "on_mode_change",
+        OnRepeatedFailure "on_repeated_failure",
+        OnTruncation "on_truncation",
+        OnStalledTodos "on_stalled_todos",
+    }
 }
 
 impl Trigger {
-    const ALL: [Self; 10] = [
-        Self::Always,
-        Self::Interval,
-        Self::OnceAfter,
-        Self::TurnsBeforeMax,
-        Self::Once,
-        Self::OnFailure,
-        Self::OnModeChange,
-        Self::OnRepeatedFailure,
-        Self::OnTruncation,
-        Self::OnStalledTodos,
-    ];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Always => "always",
-            Self::Interval => "interval",
-            Self::OnceAfter => "once_after",
-            Self::TurnsBeforeMax => "turns_before_max",
-            Self::Once => "once",
-            Self::OnFailure => "on_failure",
-            Self::OnModeChange => "on_mode_change",
-            Self::OnRepeatedFailure => "on_repeated_failure",
-            Self::OnTruncation => "on_truncation",
-            Self::OnStalledTodos => "on_stalled_todos",
-        }
-    }
-
     /// The point that it is bound to.
     const fn point(self) -> Option<Point> {
         match self {
@@ -112,23 +87,13 @@ pub(super) fn read(given: Option<&Value>, shipped: Option<&Value>) -> Result<Vec
             node = Node::from_value(content);
         }
     }
-    let file = File { source: &source };
-    if matches!(node.kind, NodeKind::Null) {
-        return Ok(Vec::new());
-    }
-    if !node.is_object() {
-        return Err(file.wrong_type(&node, "config", "a mapping"));
-    }
-    if !file.flag(&node, "enabled")? {
-        return Ok(Vec::new());
-    }
-    let own = file.list(node.get("reminders"))?;
-    if !file.flag(&node, "merge")? {
+    let (own, merges) = file(&node).map_err(|fault| source.problem(fault.at, fault.message))?;
+    if !merges {
         return Ok(own);
     }
-    let shipped_source = Source::new("default_reminders", b"");
     let shipped = shipped.map(Node::from_value);
-    let mut all = File { source: &shipped_source }.list(shipped.as_ref())?;
+    let problem = |fault: Fault| Source::new("default_reminders", b"").problem(fault.at, fault.message);
+    let mut all = list(shipped.as_ref()).map_err(problem)?;
     for reminder in own {
         match all.iter_mut().find(|known| known.name == reminder.name) {
             Some(known) => *known = reminder,
@@ -138,108 +103,82 @@ pub(super) fn read(given: Option<&Value>, shipped: Option<&Value>) -> Result<Vec
     Ok(all)
 }
 
-/// A file being read.
-struct File<'a> {
-    source: &'a Source<'a>,
+/// The reminders of a file, and whether those that the host ships stay.
+fn file(node: &Node) -> Result<(Vec<Reminder>, bool), Fault> {
+    let fields = Fields { node, prefix: PARSE_FAILED };
+    if !matches!(node.kind, NodeKind::Null | NodeKind::Object(_)) {
+        return Err(fields.wrong_type(node, "config", "a mapping"));
+    }
+    if fields.boolean("enabled")? != Some(true) {
+        return Ok((Vec::new(), false));
+    }
+    Ok((list(node.get("reminders"))?, fields.boolean("merge")? == Some(true)))
 }
 
-impl File<'_> {
-    fn wrong_type(&self, node: &Node, path: &str, expected: &str) -> ConfigProblem {
-        self.source
-            .problem(node.at, format!("{PARSE_FAILED}{path}: expected {expected}, found {}", node.describe()))
+fn list(list: Option<&Node>) -> Result<Vec<Reminder>, Fault> {
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let path = format!("{PARSE_FAILED}reminders");
+    let entries = list.as_array().ok_or_else(|| Fault::wrong_type(list, &path, "a list"))?;
+    if entries.len() > MOST_REMINDERS {
+        return Err(Fault::new(list.at, format!("{path}: more than {MOST_REMINDERS} of them")));
     }
+    entries.iter().enumerate().map(|(index, entry)| reminder(index, entry)).collect()
+}
 
-    fn flag(&self, node: &Node, name: &str) -> Result<bool, ConfigProblem> {
-        match node.get(name).map(|value| (&value.kind, value)) {
-            None | Some((NodeKind::Null, _)) => Ok(false),
-            Some((NodeKind::Bool(flag), _)) => Ok(*flag),
-            Some((_, other)) => Err(self.wrong_type(other, name, "a boolean")),
-        }
+fn reminder(index: usize, node: &Node) -> Result<Reminder, Fault> {
+    let place = format!("reminders[{index}]");
+    if !node.is_object() {
+        return Err(Fault::wrong_type(node, &format!("{PARSE_FAILED}{place}"), "a mapping"));
     }
-
-    fn list(&self, list: Option<&Node>) -> Result<Vec<Reminder>, ConfigProblem> {
-        let Some(list) = list else { return Ok(Vec::new()) };
-        let entries = list.as_array().ok_or_else(|| self.wrong_type(list, "reminders", "a list"))?;
-        if entries.len() > MOST_REMINDERS {
-            let message = format!("{PARSE_FAILED}reminders: more than {MOST_REMINDERS} of them");
-            return Err(self.source.problem(list.at, message));
-        }
-        entries.iter().enumerate().map(|(index, entry)| self.reminder(index, entry)).collect()
+    let fields = Fields { node, prefix: &format!("{PARSE_FAILED}{place}.") };
+    let text = |field: &str| Ok::<_, Fault>(fields.text(field)?.unwrap_or_default());
+    let number = |field: &str, default: u64| {
+        let Some(value) = node.get(field) else { return Ok(default) };
+        let number = whole(value).and_then(|number| u64::try_from(number).ok());
+        number.ok_or_else(|| fields.wrong_type(value, field, "a number from 0"))
+    };
+    let name = text("name")?;
+    let problem = |message: String| {
+        let of = if name.trim().is_empty() { place.clone() } else { format!("{place} ({name})") };
+        Fault::new(node.at, format!("{of}: {message}"))
+    };
+    if name.trim().is_empty() {
+        return Err(problem("name is required".to_owned()));
     }
-
-    fn reminder(&self, index: usize, node: &Node) -> Result<Reminder, ConfigProblem> {
-        let place = format!("reminders[{index}]");
-        if !node.is_object() {
-            return Err(self.wrong_type(node, &place, "a mapping"));
-        }
-        let text = |field: &str| match node.get(field).map(|value| (&value.kind, value)) {
-            None | Some((NodeKind::Null, _)) => Ok(""),
-            Some((NodeKind::String(text), _)) => Ok(text.as_str()),
-            Some((_, other)) => Err(self.wrong_type(other, &format!("{place}.{field}"), "a string")),
-        };
-        let number = |field: &str, default: u64| match node.get(field).map(|value| (&value.kind, value)) {
-            None | Some((NodeKind::Null, _)) => Ok(default),
-            Some((NodeKind::Number(number), other)) => number
-                .as_u64()
-                .ok_or_else(|| self.wrong_type(other, &format!("{place}.{field}"), "a number from 0")),
-            Some((_, other)) => Err(self.wrong_type(other, &format!("{place}.{field}"), "a number from 0")),
-        };
-        let name = text("name")?.to_owned();
-        let problem = |message: String| {
-            let of = if name.trim().is_empty() { place.clone() } else { format!("{place} ({name})") };
-            self.source.problem(node.at, format!("{of}: {message}"))
-        };
-        if name.trim().is_empty() {
-            return Err(problem("name is required".to_owned()));
-        }
-        let words = text("text")?.to_owned();
-        if words.trim().is_empty() {
-            return Err(problem("text is required".to_owned()));
-        }
-        let hook = Some(text("hook")?).filter(|hook| !hook.is_empty()).unwrap_or(Point::PreStream.name());
-        let point = Point::from_name(hook).ok_or_else(|| {
-            problem(format!("unknown hook \"{hook}\" (valid: [{}])", Point::all_names().replace(", ", " ")))
-        })?;
-        let wanted = Some(text("trigger")?).filter(|word| !word.is_empty()).unwrap_or(Trigger::Always.name());
-        let trigger = Trigger::ALL.into_iter().find(|trigger| trigger.name() == wanted).ok_or_else(|| {
-            let all = Trigger::ALL.map(Trigger::name).join(" ");
-            problem(format!("unknown trigger \"{wanted}\" (valid: [{all}])"))
-        })?;
-        let (interval, threshold) = (number("interval", 10)?, number("threshold", 0)?);
-        if let Some(bound) = trigger.point().filter(|bound| *bound != point) {
-            return Err(problem(format!("trigger \"{wanted}\" needs hook {}", bound.name())));
-        }
-        if trigger.needs_threshold() && threshold == 0 {
-            return Err(problem(format!("trigger \"{wanted}\" needs threshold > 0")));
-        }
-        if trigger == Trigger::Interval && interval == 0 {
-            return Err(problem("interval must be > 0".to_owned()));
-        }
-        let only_without_todos = match text("when")? {
-            "" => false,
-            "todos_empty" => true,
-            other => return Err(problem(format!("unknown when \"{other}\" (valid: [todos_empty])"))),
-        };
-        let guidance = self.guidance(&place, node.get("guidance"))?;
-        let text = ReminderText::new(words);
-        Ok(Reminder { name, text, point, trigger, interval, threshold, guidance, only_without_todos })
+    let words = text("text")?;
+    if words.trim().is_empty() {
+        return Err(problem("text is required".to_owned()));
     }
-
-    fn guidance(&self, place: &str, node: Option<&Node>) -> Result<FxHashMap<String, String>, ConfigProblem> {
-        let Some(node) = node.filter(|node| !matches!(node.kind, NodeKind::Null)) else {
-            return Ok(FxHashMap::default());
-        };
-        if !node.is_object() {
-            return Err(self.wrong_type(node, &format!("{place}.guidance"), "a mapping of modes to texts"));
-        }
-        let mut texts = FxHashMap::default();
-        for member in node.members() {
-            let Some(text) = member.value.as_str() else {
-                let path = format!("{place}.guidance.{}", member.name);
-                return Err(self.wrong_type(&member.value, &path, "a string"));
-            };
-            texts.entry(member.name.clone()).or_insert_with(|| text.to_owned());
-        }
-        Ok(texts)
+    let hook = Some(text("hook")?).filter(|hook| !hook.is_empty()).unwrap_or(Point::PreStream.name());
+    let point = Point::from_name(hook).ok_or_else(|| {
+        problem(format!("unknown hook \"{hook}\" (valid: [{}])", Point::all_names().replace(", ", " ")))
+    })?;
+    let wanted = Some(text("trigger")?).filter(|word| !word.is_empty()).unwrap_or(Trigger::Always.name());
+    let trigger = Trigger::from_name(wanted).ok_or_else(|| {
+        problem(format!("unknown trigger \"{wanted}\" (valid: [{}])", Trigger::NAMES.join(" ")))
+    })?;
+    let (interval, threshold) = (number("interval", 10)?, number("threshold", 0)?);
+    if let Some(bound) = trigger.point().filter(|bound| *bound != point) {
+        return Err(problem(format!("trigger \"{wanted}\" needs hook {}", bound.name())));
     }
+    if trigger.needs_threshold() && threshold == 0 {
+        return Err(problem(format!("trigger \"{wanted}\" needs threshold > 0")));
+    }
+    if trigger == Trigger::Interval && interval == 0 {
+        return Err(problem("interval must be > 0".to_owned()));
+    }
+    let only_without_todos = match text("when")? {
+        "" => false,
+        "todos_empty" => true,
+        other => return Err(problem(format!("unknown when \"{other}\" (valid: [todos_empty])"))),
+    };
+    if let Some(other) = node.get("guidance").filter(|guidance| !guidance.is_object()) {
+        return Err(fields.wrong_type(other, "guidance", "a mapping of modes to texts"));
+    }
+    let mut guidance = FxHashMap::default();
+    for (member, text) in fields.text_members("guidance")? {
+        guidance.entry(member.name.clone()).or_insert_with(|| text.to_owned());
+    }
+    let (name, text) = (name.to_owned(), ReminderText::new(words.to_owned()));
+    Ok(Reminder { name, text, point, trigger, interval, threshold, guidance, only_without_todos })
 }

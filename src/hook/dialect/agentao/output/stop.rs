@@ -1,39 +1,28 @@
 //! `Stop` (A4): nine steps over exit status and output; each only adds to what the ones before found.
 
-use super::{AgentaoAnswer, Meaning, Output, contexts, specific, string, text_of};
+use super::{AgentaoAnswer, Meaning, Output, contexts, specific, string};
 use crate::hook::decision::Verdict;
+use crate::hook::dialect::agentao::event::EventName;
 use crate::hook::dialect::agentao::result::AttachmentType;
 use serde_json::{Map, Value, json};
 
 pub(super) fn read(mut meaning: Meaning, output: &Output) -> AgentaoAnswer {
     if output.status == 2 {
-        let reason = match output.stderr.as_str() {
-            "" => "Stop hook blocked via exit 2".to_owned(),
-            text => text.to_owned(),
-        };
+        let reason = output.refusal(EventName::Stop);
         meaning.attach(AttachmentType::HookStopBlockedViaExit2, json!({"follow_up_message": reason}));
         meaning.force_continue = true;
         meaning.follow_up_message = Some(reason.clone());
         meaning.stop_reason = Some(reason);
         return meaning.answer(Verdict::Block, "A4 Stop step 1: exit status 2");
     }
-    if output.stdout.is_empty() {
-        if output.status != 0 {
-            return output.failed(meaning);
-        }
-        meaning.succeed(json!({}));
-        return meaning.silent("A4 Stop step 3: no output");
-    }
-    match output.json() {
-        None => {
-            meaning.add_contexts([output.stdout.clone()]);
-            meaning.silent("A4 Stop step 3: output that is not JSON is context")
-        }
-        Some(Value::Object(object)) => decided(meaning, object),
-        Some(value) => {
-            meaning.add_contexts([text_of(&value)]);
-            meaning.silent("A4 Stop step 3: JSON that is no object is context")
-        }
+    let rules = [
+        "A4 Stop step 3: no output",
+        "A4 Stop step 3: output that is not JSON is context",
+        "A4 Stop step 3: JSON that is no object is context",
+    ];
+    match output.object(&mut meaning, rules) {
+        Ok(object) => decided(meaning, object),
+        Err((verdict, rule)) => meaning.answer(verdict, rule),
     }
 }
 

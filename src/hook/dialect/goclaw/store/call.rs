@@ -42,10 +42,6 @@ pub(super) fn invalid<T>(message: impl Into<String>) -> Answered<T> {
     Err(Refused { code: "INVALID_REQUEST", message: message.into() })
 }
 
-fn not_found<T>() -> Answered<T> {
-    Err(Refused { code: "NOT_FOUND", message: "hook not found".to_owned() })
-}
-
 impl Role {
     pub(super) fn needs(self, wanted: Self) -> Answered<()> {
         if self >= wanted {
@@ -114,9 +110,7 @@ impl Store {
         let Value::Object(mut row) = params.clone() else { return invalid("params must be a record") };
         row.retain(|name, _| !FIXED.contains(&name.as_str()));
         let (id, now) = (self.uuid(), self.time());
-        if row.get("scope").and_then(Value::as_str) != Some("global") {
-            row.insert("tenant_id".to_owned(), caller.tenant.as_str().into());
-        }
+        belongs_to(&mut row, caller);
         self.check(caller, &row)?;
         self.seal(&mut row, None)?;
         let fixed = [
@@ -138,10 +132,8 @@ impl Store {
         let updates = params.get("updates").and_then(Value::as_object).filter(|updates| !updates.is_empty());
         let Some(updates) = updates else { return invalid("updates must not be empty") };
         let mut inner = lock(&self.inner);
-        let place = self.find(caller, &inner.rows, params, true)?;
-        let Some(old) = inner.rows.get(place) else { return not_found() };
-        let is_builtin = old.get("source").and_then(Value::as_str) == Some("builtin");
-        if is_builtin && updates.keys().any(|name| name != "enabled") {
+        let (place, old) = self.find(caller, &inner.rows, params, true)?;
+        if is_builtin(old) && updates.keys().any(|name| name != "enabled") {
             return invalid("builtin hooks are read-only except enabled");
         }
         let mut row = old.clone();
@@ -166,8 +158,8 @@ impl Store {
     fn delete(&self, caller: &Caller, params: &Value) -> Answered<Value> {
         caller.role.needs(Role::Admin)?;
         let mut inner = lock(&self.inner);
-        let place = self.find(caller, &inner.rows, params, true)?;
-        if inner.rows.get(place).and_then(|row| row.get("source")?.as_str()) == Some("builtin") {
+        let (place, row) = self.find(caller, &inner.rows, params, true)?;
+        if is_builtin(row) {
             return invalid("builtin hooks are read-only except enabled");
         }
         let id = id_of(&inner.rows.remove(place));
@@ -185,8 +177,7 @@ impl Store {
             return invalid("enabled must be a boolean");
         };
         let inner = lock(&self.inner);
-        let place = self.find(caller, &inner.rows, params, true)?;
-        let Some(row) = inner.rows.get(place) else { return not_found() };
+        let (_, row) = self.find(caller, &inner.rows, params, true)?;
         self.set_enabled(&id_of(row), enabled)?;
         Ok(json!({}))
     }
@@ -200,8 +191,7 @@ impl Store {
             Some(cursor) => cursor.parse().or_else(|_| invalid("cursor is not valid"))?,
         };
         let inner = lock(&self.inner);
-        let place = self.find(caller, &inner.rows, params, false)?;
-        let Some(id) = inner.rows.get(place).map(id_of) else { return not_found() };
+        let id = id_of(self.find(caller, &inner.rows, params, false)?.1);
         let of_hook = |(number, row): &&(u64, super::Execution)| {
             *number < before && row.hook_id.as_deref() == Some(id.as_str())
         };
@@ -221,19 +211,25 @@ impl Store {
         Ok(())
     }
 
-    /// The place of a row that the caller may see, and change where `change` asks for that.
-    fn find(&self, caller: &Caller, rows: &[Row], params: &Value, change: bool) -> Answered<usize> {
+    /// A row that the caller may see, and change where `change` asks for that; its place is before it.
+    fn find<'r>(
+        &self,
+        caller: &Caller,
+        rows: &'r [Row],
+        params: &Value,
+        change: bool,
+    ) -> Answered<(usize, &'r Row)> {
         let Some(id) = params.get("hookId").and_then(Value::as_str) else {
             return invalid("hookId is required");
         };
         let found = rows.iter().enumerate().find(|(_, row)| id_of(row).as_str() == id);
-        match found.filter(|(_, row)| self.is_visible(caller, row)) {
-            Some((_, row)) if change && is_global(row) && caller.role < Role::Master => {
-                Err(Refused { code: "UNAUTHORIZED", message: "permission denied".to_owned() })
-            }
-            Some((place, _)) => Ok(place),
-            None => not_found(),
+        let Some(found) = found.filter(|(_, row)| self.is_visible(caller, row)) else {
+            return Err(Refused { code: "NOT_FOUND", message: "hook not found".to_owned() });
+        };
+        if change && is_global(found.1) {
+            caller.role.needs(Role::Master)?;
         }
+        Ok(found)
     }
 
     fn is_visible(&self, caller: &Caller, row: &Row) -> bool {
@@ -309,8 +305,19 @@ pub(super) fn respond(request: &Value, answer: Answered<Value>) -> Value {
     }
 }
 
+/// Makes a row one of the caller's tenant, unless it is for all.
+pub(super) fn belongs_to(row: &mut Row, caller: &Caller) {
+    if !is_global(row) {
+        row.insert("tenant_id".to_owned(), caller.tenant.as_str().into());
+    }
+}
+
 fn is_global(row: &Row) -> bool {
     row.get("scope").and_then(Value::as_str) == Some("global")
+}
+
+fn is_builtin(row: &Row) -> bool {
+    row.get("source").and_then(Value::as_str) == Some("builtin")
 }
 
 fn is_secret(name: &str) -> bool {

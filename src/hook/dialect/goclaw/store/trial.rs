@@ -2,7 +2,7 @@
 //! looked at, and no audit row is written.
 
 use super::Store;
-use super::call::{Answered, Caller, Role, invalid, respond};
+use super::call::{Answered, Caller, Role, belongs_to, invalid, respond};
 use crate::document::Source;
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::dialect::goclaw::config;
@@ -59,9 +59,7 @@ impl Store {
             Some(_) => return invalid("sampleEvent must be an object"),
         };
         let mut record = record.clone();
-        if record.get("scope").and_then(Value::as_str) != Some("global") {
-            record.insert("tenant_id".to_owned(), caller.tenant.as_str().into());
-        }
+        belongs_to(&mut record, caller);
         self.check(caller, &record)?;
         if !event.contains_key("hookEvent") && !event.contains_key("HookEvent") {
             event.insert("hookEvent".to_owned(), record.get("event").cloned().unwrap_or_default());

@@ -9,6 +9,7 @@ use super::{Reminder, Trigger};
 use crate::hook::dialect::infer::event::Point;
 use crate::hook::dialect::infer::payload;
 use crate::hook::event::{Event, Moment, ToolCall, ToolCallSummary};
+use crate::hook::word::Word as _;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde::Serialize;
 use serde_json::Value;
@@ -262,34 +263,4 @@ fn texts(value: Option<&Value>) -> Vec<&str> {
     let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let items = items.iter().take(MOST_CALLS);
     items.filter_map(|item| item.as_str().or_else(|| item.get("content")?.as_str())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hook::dialect::infer::reminder::read;
-    use crate::hook::event::EventContext;
-    use serde_json::json;
-
-    #[test]
-    fn a_text_without_room_is_left_out_and_comes_when_there_is_room() {
-        let half = "x".repeat(MOST_BYTES / 2 + 1);
-        let given = json!({"enabled": true, "reminders": [
-            {"name": "first", "text": half, "trigger": "once"},
-            {"name": "second", "text": half, "trigger": "once"},
-            {"name": "third", "text": "short"},
-        ]});
-        let all = read(Some(&given), None).unwrap();
-        let event =
-            Event::new(EventContext::default(), Moment::ModelCallStarting { model: None, iteration: None });
-        let mut sessions = Sessions::default();
-        let names = |due: &AllDue| due.reminders.iter().map(|due| due.name.clone()).collect::<Vec<_>>();
-        let one = sessions.due(&all, &event, Point::PreStream, "standard");
-        assert_eq!(
-            (names(&one), one.left_out),
-            (vec!["first".into(), "third".into()], vec!["second".into()])
-        );
-        let two = sessions.due(&all, &event, Point::PreStream, "standard");
-        assert_eq!((names(&two), two.left_out), (vec!["second".into(), "third".into()], vec![]));
-    }
 }

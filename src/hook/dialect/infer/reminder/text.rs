@@ -1,27 +1,18 @@
 //! The text of a reminder, taken apart at its placeholders when it is read: what they bring is not looked at again.
 
+use crate::hook::word::{Word as _, words};
 use std::ops::Range;
 
-/// What is filled in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Placeholder {
-    PreviousMode,
-    NewMode,
-    Guidance,
-    ToolName,
-    Count,
-    TodoList,
-}
-
-impl Placeholder {
-    const ALL: [(&'static str, Self); 6] = [
-        ("{prev_mode}", Self::PreviousMode),
-        ("{new_mode}", Self::NewMode),
-        ("{guidance}", Self::Guidance),
-        ("{tool_name}", Self::ToolName),
-        ("{count}", Self::Count),
-        ("{todo_list}", Self::TodoList),
-    ];
+words! {
+    /// What is filled in.
+    pub(super) enum Placeholder {
+        PreviousMode "{prev_mode}",
+        NewMode "{new_mode}",
+        Guidance "{guidance}",
+        ToolName "{tool_name}",
+        Count "{count}",
+        TodoList "{todo_list}",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +34,9 @@ impl ReminderText {
         let (mut from, mut at) = (0, 0);
         while let Some(brace) = text.get(at..).and_then(|rest| rest.find('{')).map(|found| at + found) {
             let rest = text.get(brace..).unwrap_or("");
-            let found = Placeholder::ALL.iter().find(|(name, _)| rest.starts_with(name));
-            at = brace + found.map_or(1, |(name, _)| name.len());
-            if let Some((_, placeholder)) = found {
+            let found = Placeholder::WORDS.iter().find(|(_, name)| rest.starts_with(name));
+            at = brace + found.map_or(1, |(_, name)| name.len());
+            if let Some((placeholder, _)) = found {
                 parts.extend((from < brace).then_some(Part::Plain(from..brace)));
                 parts.push(Part::Filled(*placeholder));
                 from = at;
@@ -64,30 +55,5 @@ impl ReminderText {
             Part::Plain(range) => self.text.get(range.clone()).unwrap_or(""),
             Part::Filled(placeholder) => value(*placeholder),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn placeholders_are_found_and_other_braces_stay() {
-        let rows = [
-            ("", ""),
-            ("plain", "plain"),
-            ("{count}", "<Count>"),
-            ("a {count}{tool_name} b", "a <Count><ToolName> b"),
-            ("{ {{count}} {other} {count", "{ {<Count>} {other} {count"),
-            ("é{new_mode}é", "é<NewMode>é"),
-        ];
-        for (text, want) in rows {
-            let shown = |placeholder| match placeholder {
-                Placeholder::Count => "<Count>",
-                Placeholder::ToolName => "<ToolName>",
-                _ => "<NewMode>",
-            };
-            assert_eq!(ReminderText::new(text.to_owned()).parts(shown).collect::<String>(), want, "{text}");
-        }
     }
 }
