@@ -324,12 +324,12 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
             trees: C::TREES,
         };
         let (answer, outcome) = reading::of(outcome, place, move |outcome| C::read(terms, outcome)).await;
-        let Absorbed { reading, effect, flow, warning } = self.chain.absorb(of, &outcome, answer);
+        let Absorbed { reading, effect, flow, warnings } = self.chain.absorb(of, &outcome, answer);
         if reading.verdict == Verdict::Error {
             tracing::debug!(target: "hookbox::hook", hook = record.hook.as_str(), reason = reading.reason.as_deref(), "hook failed");
         }
         record.effect = effect;
-        record.warnings.extend(warning);
+        record.warnings.extend(warnings);
         record.run = Some(RunRecord::new(outcome, reading));
         flow
     }
@@ -408,7 +408,7 @@ mod tests {
         fn absorb(&mut self, _: HookOf<'a, ()>, _: &ScriptOutcome, answer: String) -> Absorbed {
             let reading = Reading::because(Verdict::Block, answer.clone(), "r");
             self.0.push(answer);
-            Absorbed { reading, effect: Effect::None, flow: Flow::Stop, warning: None }
+            Absorbed { reading, effect: Effect::None, flow: Flow::Stop, warnings: Vec::new() }
         }
         fn refuse(&mut self, _: &HookId, _: &str) -> Option<Flow> {
             None

@@ -353,7 +353,7 @@ pub(crate) struct Absorbed {
     /// To the hooks after it; parallel chains do not look.
     pub(crate) flow: Flow,
     /// What to warn of.
-    pub(crate) warning: Option<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Whether the chain goes on.

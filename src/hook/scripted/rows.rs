@@ -364,7 +364,10 @@ pub(crate) fn fits(wanted: &Value, found: &Value) -> bool {
             "$all" => of.as_array().unwrap().iter().all(|wanted| fits(wanted, found)),
             "$any" => items.clone().any(|found| fits(of, found)),
             "$none" => found.is_array() && !items.clone().any(|found| fits(of, found)),
-            "$written" => text_of(found) == of.to_string(),
+            "$written" => {
+                let written = of.to_string();
+                text_of(found) == written
+            }
             "$characters" => found.as_str().is_some_and(|found| *of == found.chars().count()),
             other => panic!("{other}"),
         };

@@ -15,7 +15,7 @@ use super::result::{
 };
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Work};
-use crate::hook::decision::{Block, Decision, Verdict};
+use crate::hook::decision::{Decision, Verdict};
 use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
@@ -165,9 +165,7 @@ impl<'a> AgentaoChain<'a> {
     }
 
     fn block(&mut self, hook: &HookId, reason: String, user_message: Option<String>) -> Effect {
-        let effect = Effect::Blocked { reason: reason.clone(), user_message: user_message.clone() };
-        self.decision.blocked = Some(Block { hook: hook.clone(), reason, user_message });
-        effect
+        Effect::block(&mut self.decision, hook, reason, user_message)
     }
 
     const fn is_capped(&self) -> bool {
@@ -281,14 +279,14 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
         let AgentaoAnswer { reading, mut meaning } = answer;
         self.attach(of.extra, &mut meaning);
         self.folded.printed.add(&meaning.output, self.bundle.settings.capture_plugin_hook_output_full);
-        let warning = meaning.warning.take();
+        let warnings = meaning.warning.take().into_iter().collect();
         let (effect, flow) = match self.name {
             EventName::UserPromptSubmit => self.absorb_prompt(of.hook, meaning),
             EventName::PreToolUse => self.absorb_tool(of.hook, reading.verdict, meaning),
             EventName::Stop => self.absorb_stop(of.hook, meaning),
             _ => (Effect::None, Flow::Continue),
         };
-        Absorbed { reading, effect, flow, warning }
+        Absorbed { reading, effect, flow, warnings }
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {

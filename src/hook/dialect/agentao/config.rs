@@ -1,7 +1,7 @@
 //! Reading configs (A1 of the contract): one file or inline object after another, each an event map of rules.
 //!
 //! Nothing about a rule is fatal: what is faulty is left out with a warning in the contract's words (`config/rule.rs` reads one
-//! rule). A config that is checked before it is saved ([`Purpose::Save`]) turns every such warning into an error, but for those
+//! rule). A config that is checked before it is saved ([`Loading::left_out`]) turns every such warning into an error, but for those
 //! about what is kept.
 
 mod rule;
@@ -10,55 +10,35 @@ use super::bundle::{AgentaoBundle, Extra};
 use super::event::EventName;
 use super::settings::AgentaoSettings;
 use crate::document::{Node, NodeKind, Source};
-use crate::hook::contract::{LoadOptions, Loaded, Purpose};
+use crate::hook::contract::{LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
-use crate::hook::fault_list::FaultList;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::id::HookId;
-use crate::hook::matcher::RegexCompiler;
-use crate::hook::notice::{Notice, NoticeKind};
+use crate::hook::loading::Loading;
+use crate::hook::notice::NoticeKind;
 use crate::hook::weight;
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use std::sync::Arc;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let settings = AgentaoSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
-    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
-    let regexes = RegexCompiler::new(limits.regex_bytes);
-    let mut loader = Loader {
-        purpose: options.purpose,
-        regexes,
-        limits,
-        hooks: Vec::new(),
-        entries: FxHashMap::default(),
-        problems: FaultList::default(),
-        notices: FaultList::default(),
-    };
+    let loading = Loading::new(options, Limits::hook);
+    let mut loader = Loader { loading, hooks: Vec::new(), entries: FxHashMap::default() };
     loader.file("", source);
     for contribution in &options.contributions {
         for declaration in &contribution.hooks {
             loader.declaration(&contribution.origin, declaration, &settings.files);
         }
     }
-    let Loader { hooks, problems, notices, .. } = loader;
-    if !problems.is_empty() {
-        return Err(problems.into());
-    }
-    let bundle = AgentaoBundle { hooks: Hooks::new(hooks), settings };
-    Ok(Loaded { bundle: Box::new(bundle), notices })
+    loader.loading.loaded(AgentaoBundle { hooks: Hooks::new(loader.hooks), settings })
 }
 
-struct Loader {
-    purpose: Purpose,
-    regexes: RegexCompiler,
-    limits: Arc<Limits>,
+struct Loader<'a> {
+    loading: Loading<'a>,
     hooks: Vec<(Hook, Extra)>,
     /// Entries so far, by plug-in and event: ids count through all declarations of a plug-in.
     entries: FxHashMap<(String, &'static str), usize>,
-    problems: FaultList<ConfigProblem>,
-    notices: FaultList<Notice>,
 }
 
 /// Where a rule stands: in which file, of which plug-in, under which event, at which place.
@@ -80,7 +60,7 @@ impl RulePlace<'_> {
     }
 }
 
-impl Loader {
+impl Loader<'_> {
     fn declaration(&mut self, origin: &str, declaration: &Value, files: &[(String, String)]) {
         let Value::String(path) = declaration else {
             self.document(origin, &Source::new(origin, b""), &Node::from_value(declaration));
@@ -104,7 +84,7 @@ impl Loader {
             Ok(node) => self.document(origin, source, &node),
             Err(problem) => {
                 let message = format!("Could not parse hooks file {}: {}", source.name, problem.message);
-                self.problem(None, ConfigProblem { message, ..problem });
+                self.loading.left_out(None, ConfigProblem { message, ..problem });
             }
         }
     }
@@ -144,20 +124,12 @@ impl Loader {
 
     /// Something that is left out.
     fn fault(&mut self, source: &Source<'_>, at: Option<usize>, hook: Option<HookId>, message: String) {
-        self.problem(hook, source.problem(at, message));
-    }
-
-    fn problem(&mut self, hook: Option<HookId>, problem: ConfigProblem) {
-        match self.purpose {
-            Purpose::Save => self.problems.push(problem),
-            Purpose::Run => self.notices.push(Notice::new(NoticeKind::Dropped, hook, problem)),
-        }
+        self.loading.left_out(hook, source.problem(at, message));
     }
 
     /// Something that stays, but perhaps not as meant.
     fn warning(&mut self, place: &RulePlace<'_>, at: Option<usize>, message: String) {
-        let problem = place.source.problem(at, message);
-        self.notices.push(Notice::new(NoticeKind::Warning, Some(place.id()), problem));
+        self.loading.notice(NoticeKind::Warning, Some(place.id()), place.source.problem(at, message));
     }
 
     fn add(&mut self, hook: Hook, extra: Extra) {

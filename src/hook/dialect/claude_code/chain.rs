@@ -359,8 +359,8 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         if extra.once && answer.error.is_none() && !answer.cancelled {
             self.host.state().with(|state: &mut KeptState| state.spent.insert(hook.id.clone()));
         }
-        let (effect, warning) = self.fold.absorb(&hook.id, answer);
-        Absorbed { reading, effect, flow: Flow::Continue, warning }
+        let (effect, warnings) = self.fold.absorb(&hook.id, answer);
+        Absorbed { reading, effect, flow: Flow::Continue, warnings }
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {

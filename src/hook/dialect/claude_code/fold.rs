@@ -54,7 +54,7 @@ impl<'a> Fold<'a> {
     }
 
     /// Takes one answer in.
-    pub(super) fn absorb(&mut self, hook: &HookId, answer: ClaudeAnswer) -> (Effect, Option<String>) {
+    pub(super) fn absorb(&mut self, hook: &HookId, answer: ClaudeAnswer) -> (Effect, Vec<String>) {
         self.count(&answer);
         let mut warnings = answer.warnings;
         let mut effect = Effect::None;
@@ -117,8 +117,7 @@ impl<'a> Fold<'a> {
                 self.stopped_by = Some(hook.clone());
             }
         }
-        let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
-        (effect, warning)
+        (effect, warnings)
     }
 
     fn count(&mut self, answer: &ClaudeAnswer) {

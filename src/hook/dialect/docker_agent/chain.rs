@@ -299,7 +299,7 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         let parts = self.fold.take(&of.hook.id, &reading, said);
         if let Some(why) = self.fold.conflict(&of.hook.id, &of.extra.display) {
             let effect = Effect::Blocked { reason: why.clone(), user_message: None };
-            return Absorbed { reading, effect, flow: Flow::Continue, warning: Some(why) };
+            return Absorbed { reading, effect, flow: Flow::Continue, warnings: vec![why] };
         }
         if !parts.is_empty() {
             (self.payload, self.payload_text) = (None, None);
@@ -318,7 +318,7 @@ impl<'a> Chain<'a> for DockerAgentChain<'a> {
         } else if effect == Effect::None && !ignored.is_empty() {
             effect = Effect::Ignored("R17: not supported on this event");
         }
-        Absorbed { reading, effect, flow: Flow::Continue, warning }
+        Absorbed { reading, effect, flow: Flow::Continue, warnings: warning.into_iter().collect() }
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {

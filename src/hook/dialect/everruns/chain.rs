@@ -237,7 +237,7 @@ impl<'a> Chain<'a> for EverrunsChain<'a> {
             _ if reading.specific.is_some() => ignored("R36: a patch needs decision mutate", None),
             _ => (Effect::None, Flow::Continue, None),
         };
-        Absorbed { reading, effect, flow, warning }
+        Absorbed { reading, effect, flow, warnings: warning.into_iter().collect() }
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {

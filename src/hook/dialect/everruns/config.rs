@@ -51,8 +51,9 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
 const PARSE_FAILED: &str = "user_hooks config parse failed: ";
 
 /// A fault of the config's shape.
-fn of_shape(fault: Fault) -> Fault {
-    Fault { message: format!("{PARSE_FAILED}{}", fault.message), ..fault }
+fn of_shape(mut fault: Fault) -> Fault {
+    fault.message.insert_str(0, PARSE_FAILED);
+    fault
 }
 
 /// Who ships a list of specs.

@@ -108,7 +108,7 @@ impl<'a> GoclawChain<'a> {
         if answer.decided == Decided::Allow {
             self.contexts.extend(answer.context);
         }
-        (effect, Flow::Continue, None)
+        (effect, Flow::Continue, Vec::new())
     }
 
     fn fail(&mut self, why: String) {
@@ -255,7 +255,7 @@ impl<'a> GoclawChain<'a> {
                 (effect, Flow::Continue)
             }
         };
-        (effect, flow, (!warnings.is_empty()).then(|| warnings.join("\n")))
+        (effect, flow, warnings)
     }
 }
 
@@ -282,7 +282,7 @@ fn metadata(
 }
 
 /// What an answer did, and what to warn of.
-type Did = (Effect, Flow, Option<String>);
+type Did = (Effect, Flow, Vec<String>);
 
 impl<'a> Chain<'a> for GoclawChain<'a> {
     type Extra = Row;
@@ -391,9 +391,13 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
             ..Reading::of(verdict, answer.rule)
         };
         let unread = answer.unread.map(str::to_owned);
-        let (effect, flow, warning) = self.absorb_answer(of.hook, of.extra, answer);
-        let warning = self.undecided.remove(&of.index).or(warning).or(unread);
-        Absorbed { reading, effect, flow, warning }
+        let (effect, flow, mut warnings) = self.absorb_answer(of.hook, of.extra, answer);
+        match self.undecided.remove(&of.index) {
+            Some(why) => warnings = vec![why],
+            None if warnings.is_empty() => warnings.extend(unread),
+            None => {}
+        }
+        Absorbed { reading, effect, flow, warnings }
     }
 
     fn refuse(&mut self, hook: &HookId, reason: &str) -> Option<Flow> {

@@ -65,9 +65,9 @@ fn finished(of: &HookRecord) -> Vec<LogRecord> {
             all.push(message(key.to_owned(), &of.hook, text));
         }
     }
-    for line in of.warnings.iter().flat_map(|warning| warning.split('\n')) {
-        let tripped = line.strip_prefix(CIRCUIT_BREAKER).and_then(|text| text.strip_prefix(": "));
-        let (key, text) = tripped.map_or((WARNING, line), |text| (CIRCUIT_BREAKER, text));
+    for warning in &of.warnings {
+        let tripped = warning.strip_prefix(CIRCUIT_BREAKER).and_then(|text| text.strip_prefix(": "));
+        let (key, text) = tripped.map_or((WARNING, warning.as_str()), |text| (CIRCUIT_BREAKER, text));
         all.push(message(key, &of.hook, text));
     }
     all

@@ -157,7 +157,7 @@ impl<'a> Chain<'a> for InferChain<'a> {
             output,
             error,
         });
-        Absorbed { reading, effect: Effect::None, flow: Flow::Continue, warning: None }
+        Absorbed { reading, effect: Effect::None, flow: Flow::Continue, warnings: Vec::new() }
     }
 
     /// No event of this dialect can be blocked.

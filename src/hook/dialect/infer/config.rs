@@ -13,17 +13,15 @@ use super::{guard, reminder};
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
-use crate::hook::fault_list::FaultList;
 use crate::hook::field::{Fault, Fields, whole};
 use crate::hook::hooks::{Due, Handler, Hook, Hooks};
 use crate::hook::id::HookId;
-use crate::hook::matcher::RegexCompiler;
-use crate::hook::notice::{Notice, NoticeKind};
+use crate::hook::loading::Loading;
+use crate::hook::notice::NoticeKind;
 use crate::hook::script::{Capture, Excess, Shell};
 use crate::limit::Limits;
 use expansion::{Expanded, expand};
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 
 const PARSE_FAILED: &str = "failed to parse hooks config: ";
@@ -45,19 +43,12 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     let reminders = reminder::read(settings.reminders.as_ref(), settings.default_reminders.as_ref())?;
     let known = |name: &str| settings.environment.iter().find(|(known, _)| known == name);
     let variable = |name: &str| known(name).map(|(_, value)| value.as_str());
-    let limits = Arc::new(options.limits.clone().unwrap_or_else(Limits::hook));
-    let mut regexes = RegexCompiler::new(limits.regex_bytes);
+    let mut loading = Loading::new(options, Limits::hook);
     let flag = settings.tools_bash_allow_append.as_deref();
     let append = variable("INFER_TOOLS_BASH_ALLOW_APPEND").or(flag);
-    let (allow_list, warnings) = AllowList::compile(settings.tools.as_ref(), append, &mut regexes)
+    let (allow_list, warnings) = AllowList::compile(settings.tools.as_ref(), append, &mut loading.regexes)
         .map_err(|why| problem(format!("settings: {why}")))?;
-    let mut loader = Loader {
-        settings: &settings,
-        switch_at: 0,
-        limits: &limits,
-        hooks: Vec::new(),
-        notices: FaultList::default(),
-    };
+    let mut loader = Loader { settings: &settings, switch_at: 0, loading, hooks: Vec::new() };
     for warning in warnings {
         loader.warn(problem(warning));
     }
@@ -89,25 +80,23 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         let text = "hooks are disabled: `enabled` is not true, nothing runs";
         loader.warn(source.problem(Some(loader.switch_at), text));
     }
-    let Loader { hooks, notices, .. } = loader;
+    let Loader { hooks, loading, .. } = loader;
     let hooks = Hooks::new(hooks);
     let hooks = if enabled { hooks } else { hooks.with_due(Due::default()) };
-    let bundle = InferBundle { hooks, allow_list, mode: settings.mode, reminders };
-    Ok(Loaded { bundle: Box::new(bundle), notices })
+    loading.loaded(InferBundle { hooks, allow_list, mode: settings.mode, reminders })
 }
 
-struct Loader<'a> {
+struct Loader<'a, 'o> {
     settings: &'a InferSettings,
+    loading: Loading<'o>,
     /// Where the user's file says whether hooks are enabled; its beginning where it does not.
     switch_at: usize,
-    limits: &'a Arc<Limits>,
     hooks: Vec<(Hook, Extra)>,
-    notices: FaultList<Notice>,
 }
 
-impl Loader<'_> {
+impl Loader<'_, '_> {
     fn warn(&mut self, problem: ConfigProblem) {
-        self.notices.push(Notice::new(NoticeKind::Warning, None, problem));
+        self.loading.notice(NoticeKind::Warning, None, problem);
     }
 
     /// A file's hooks; whether it says that hooks are enabled.
@@ -150,8 +139,7 @@ impl Loader<'_> {
         };
         if let Err(problem) = read {
             let message = format!("plugin {plugin} is left out: {}", problem.message);
-            let problem = ConfigProblem { message, ..problem };
-            self.notices.push(Notice::new(NoticeKind::Dropped, None, problem));
+            self.loading.notice(NoticeKind::Dropped, None, ConfigProblem { message, ..problem });
         }
     }
 
@@ -192,7 +180,7 @@ impl Loader<'_> {
             ..Capture::of_each(CAPTURED_BYTES)
         };
         let id = HookId::from(name.as_str());
-        let hook = Hook::new(id, point.name(), handler, timeout, self.limits, capture);
+        let hook = Hook::new(id, point.name(), handler, timeout, &self.loading.limits, capture);
         let extra = Extra { name, verdict: guard::judge(&entry.command), command: entry.command };
         self.hooks.push((hook, extra));
     }
@@ -208,8 +196,7 @@ fn read(node: &Node) -> Result<(bool, Vec<Entry<'_>>), Fault> {
     }
     let fields = Fields { node, prefix: PARSE_FAILED };
     let enabled = fields.boolean("enabled")?.unwrap_or(false);
-    let Some(list) = node.get("hooks") else { return Ok((enabled, Vec::new())) };
-    let list = list.as_array().ok_or_else(|| fields.wrong_type(list, "hooks", "a list"))?;
+    let list = fields.list("hooks", "a list")?;
     let entries: Vec<_> =
         list.iter().enumerate().map(|(index, node)| Entry::read(index, node)).collect::<Result<_, _>>()?;
     entries.iter().enumerate().try_for_each(|(index, entry)| entry.check(index))?;
@@ -264,8 +251,7 @@ impl<'n> Entry<'n> {
         } else {
             return Ok(());
         };
-        let at = (!field.is_empty()).then(|| node.get(field)).flatten().map_or(node.at, |value| value.at);
-        Err(Fault::new(at, message))
+        Err(Fault::new(Fields { node, prefix: "" }.at(field), message))
     }
 }
 

@@ -37,7 +37,7 @@ enum Text<'n> {
 /// Where it is, and what is wrong.
 type Fault = (Option<usize>, String);
 
-impl Loader {
+impl Loader<'_> {
     pub(super) fn rule(&mut self, place: &RulePlace<'_>, entry: &Node, matchers: Matchers<'_>) {
         let event = place.event.name();
         let read = text(place.event, entry).and_then(|text| {
@@ -82,7 +82,7 @@ impl Loader {
         };
         let time = Duration::from_secs(timeout);
         let capture = Capture::of_each(STREAM_BYTES);
-        let hook = Hook::new(place.id(), place.event.name(), handler, time, &self.limits, capture);
+        let hook = Hook::new(place.id(), place.event.name(), handler, time, &self.loading.limits, capture);
         (hook, Extra { matcher, label, prompt })
     }
 
@@ -112,8 +112,8 @@ impl Loader {
             return Ok(Matcher::Never("G6: a pattern that is not a string never matches"));
         };
         let (matcher, warning) = match place.event {
-            EventName::PreCompact => Matcher::whole(pattern, &mut self.regexes),
-            _ => Matcher::tool(pattern, &mut self.regexes),
+            EventName::PreCompact => Matcher::whole(pattern, &mut self.loading.regexes),
+            _ => Matcher::tool(pattern, &mut self.loading.regexes),
         };
         if let Some(message) = warning {
             self.warning(place, value.at, message);
@@ -136,7 +136,7 @@ impl Loader {
         if !event.row().tool && event != EventName::PreCompact {
             return Ok(Matcher::All);
         }
-        let (compiled, warning) = Matcher::group(text, &mut self.regexes);
+        let (compiled, warning) = Matcher::group(text, &mut self.loading.regexes);
         if let Some(message) = warning {
             self.warning(place, matcher.at, message);
         }
@@ -183,7 +183,7 @@ fn timeout(entry: &Node) -> Result<u64, &Node> {
         NodeKind::Number(number) => {
             number.as_u64().or_else(|| Some(number.as_f64().filter(|float| *float >= 1.0)? as u64))
         }
-        NodeKind::String(text) => text.trim().trim_start_matches('+').replace('_', "").parse().ok(),
+        NodeKind::String(text) => python_int(text.trim()),
         NodeKind::Bool(true) => Some(1),
         _ => None,
     };
@@ -191,4 +191,11 @@ fn timeout(entry: &Node) -> Result<u64, &Node> {
         Some(seconds) if seconds > 0 => Ok(seconds.min(LONGEST_TIMEOUT)),
         _ => Err(value),
     }
+}
+
+/// Digits, single underscores between them, a sign before them; a number too large to be told is the largest.
+fn python_int(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let is_group = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
+    digits.split('_').all(is_group).then(|| digits.replace('_', "").parse().unwrap_or(u64::MAX))
 }
