@@ -1,7 +1,6 @@
 //! A loaded config: its hooks and its reminders.
 
-use super::allow_list::AllowList;
-use super::guard::GuardVerdict;
+use super::gate::{AllowList, GuardVerdict};
 use super::reminder::Reminder;
 use crate::hook::hooks::Hooks;
 

@@ -5,11 +5,11 @@
 
 mod expansion;
 
-use super::allow_list::AllowList;
 use super::bundle::{Extra, InferBundle};
 use super::event::Point;
+use super::gate::{self, AllowList};
+use super::reminder;
 use super::settings::InferSettings;
-use super::{guard, reminder};
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Loaded};
 use crate::hook::error::{ConfigError, ConfigProblem};
@@ -181,7 +181,7 @@ impl Loader<'_, '_> {
         };
         let id = HookId::from(name.as_str());
         let hook = Hook::new(id, point.name(), handler, timeout, &self.loading.limits, capture);
-        let extra = Extra { name, verdict: guard::judge(&entry.command), command: entry.command };
+        let extra = Extra { name, verdict: gate::judge(&entry.command), command: entry.command };
         self.hooks.push((hook, extra));
     }
 }

@@ -1,9 +1,9 @@
 //! `infer`: command hooks of the inference-gateway CLI. Eight points, one action (a shell command), off by default, gated by
 //! an allow-list, and observing only: nothing that a hook prints changes anything.
 //!
-//! `config.rs` reads configs (`config/expansion.rs` expands variables in their text first), `allow_list.rs` is the gate and
-//! `guard.rs` its test of a command's text, `payload.rs` writes payloads and reads them back, `chain.rs` runs and records,
-//! `log.rs` makes the two events, `reminder.rs` is the sibling feature of texts that are due at the same points.
+//! `config.rs` reads configs (`config/expansion.rs` expands variables in their text first), `payload.rs` writes payloads and reads
+//! them back, `chain.rs` runs and records, `log.rs` makes the two events. Two features of the platform have folders of their own: the
+//! gate in front of every command (`gate.rs`), and the texts that are due at the same points (`reminder.rs`).
 //!
 //! The mode in force is the event's permission mode; where it has none, the setting `mode`. The turn is the event's
 //! `turn_id` as a number, 0 where it is none.
@@ -42,13 +42,12 @@
 
 #![doc = include_str!("CONTRACT.md")]
 
-mod allow_list;
 mod bundle;
 mod chain;
 mod config;
 pub(super) mod contract;
 pub(in crate::hook) mod event;
-mod guard;
+mod gate;
 mod log;
 mod payload;
 mod reminder;
@@ -58,6 +57,6 @@ mod settings;
 mod tests;
 
 pub use crate::hook::dialect::infer::reminder::due::DueReminder;
-pub use allow_list::AllowList;
+pub use gate::AllowList;
 pub use result::{InferRecord, InferResult};
 pub use settings::SETTINGS;

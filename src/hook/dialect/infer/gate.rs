@@ -1,12 +1,15 @@
 //! The gate (6 of the contract): which commands may run in which mode.
 //!
 //! A mode's list is the baseline and then its own (R10). A list with an entry like `.*` lets everything run (R26); otherwise
-//! the command's text must pass the guard (`guard.rs`), and what is left of it must match an entry whole (R28).
+//! the command's text must pass the guard (`gate/guard.rs`), and what is left of it must match an entry whole (R28).
 
-use super::guard::{self, GuardVerdict};
+mod guard;
+
 use crate::hook::matcher::{Regex, RegexCompiler};
 use crate::hook::re2;
 use serde_json::Value;
+
+pub(super) use guard::{GuardVerdict, judge};
 
 /// `mode.all.allow` where nothing else is said.
 const DEFAULT_BASELINE: [&str; 26] = [
@@ -93,7 +96,7 @@ impl AllowList {
     /// # Errors
     /// It may not; the hint, empty when the command is clean but not listed (R29).
     pub fn check(&self, command: &str, mode: &str) -> Result<(), String> {
-        self.check_verdict(&guard::judge(command), mode)
+        self.check_verdict(&judge(command), mode)
     }
 
     /// Whether everything may run in `mode`.

@@ -10,7 +10,7 @@ use crate::inspect::{CommandView, OpaqueKind, RedirectView, Via, View, inspect_b
 
 /// What the guard says of a command's text; the same in every mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum GuardVerdict {
+pub(in crate::hook::dialect::infer) enum GuardVerdict {
     /// Nothing but blanks.
     Empty,
     /// Not clean; the hint of the check that failed first.
@@ -48,7 +48,7 @@ enum Mark {
     Double,
 }
 
-pub(super) fn judge(command: &str) -> GuardVerdict {
+pub(in crate::hook::dialect::infer) fn judge(command: &str) -> GuardVerdict {
     let command = command.trim();
     if command.is_empty() {
         return GuardVerdict::Empty;
