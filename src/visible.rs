@@ -2,7 +2,7 @@
 //!
 //! Ids of hooks, reasons, names of files and output of scripts come from others, and a terminal obeys what is in them: it moves
 //! its cursor, changes its title, writes to the clipboard, turns the direction of writing round. Everything that the
-//! command prints for people goes through [`lines`]; what must not end a line goes through [`line`] before. What is shown
+//! command prints for people goes through [`lines`]; what must not end a line goes through [`line()`] before. What is shown
 //! holds nothing that would be shown again, so that both may be used on one text.
 
 use serde_json::Value;

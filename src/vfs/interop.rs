@@ -228,7 +228,7 @@ fn vfs_error(error: FsError) -> VfsError {
     }
 }
 
-/// Our error as the standard library's; [`errno_of`] finds it again.
+/// Our error as the standard library's; `foreign_errno::errno_of` finds it again.
 fn io_error(error: FsError) -> io::Error {
     let kind = match error.errno() {
         Some(Errno::NotFound) => io::ErrorKind::NotFound,

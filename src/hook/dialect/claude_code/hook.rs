@@ -9,7 +9,7 @@ use crate::text::Text;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What a handler does, beside what the engine's [`Hook`] says.
+/// What a handler does, beside what the engine's [`Hook`](crate::hook::hooks::Hook) says.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// A script or a program.
@@ -60,7 +60,7 @@ pub(super) struct Rewake {
     pub(super) summary: Option<Arc<str>>,
 }
 
-/// What this dialect keeps of a handler beside the engine's [`Hook`].
+/// What this dialect keeps of a handler beside the engine's [`Hook`](crate::hook::hooks::Hook).
 #[derive(Debug)]
 pub(super) struct Extra {
     pub(super) event: EventName,
