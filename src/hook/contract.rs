@@ -215,7 +215,9 @@ pub(crate) trait Bundle: Send + Sync {
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>>;
 
     /// The dialect's log events for a record at `phase`.
-    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord>;
+    fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
+        Vec::new()
+    }
 }
 
 /// One firing, as its dialect sees it. The engine owns each hook's turn: it asks whether the hook is to run, has it delivered,

@@ -2,7 +2,7 @@
 //! place. Absent and `null` are the same.
 
 use super::word::Word;
-use crate::document::{Member, Node, NodeKind};
+use crate::document::{ConfigProblem, Member, Node, NodeKind, Source};
 
 /// What is wrong with a config, and where.
 #[derive(Debug)]
@@ -14,6 +14,11 @@ pub(crate) struct Fault {
 impl Fault {
     pub(crate) fn new(at: Option<usize>, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
+    }
+
+    /// As a problem of the text in which its place is.
+    pub(crate) fn of(self, source: &Source<'_>) -> ConfigProblem {
+        source.problem(self.at, self.message)
     }
 
     /// A value of another type than it must be.

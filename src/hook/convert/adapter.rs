@@ -14,7 +14,7 @@ use crate::document::Source;
 use crate::hook::dialect::everruns;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::EventRow;
-use crate::hook::portable::{self, ArgumentTest, ExitRule, Facts, PortableHook, Tools, quoted};
+use crate::hook::portable::{self, ArgumentTest, Facts, PortableHook, Tools, quoted};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -200,11 +200,7 @@ impl Adapter<'_> {
 
     /// What happens when the adapter itself cannot go on.
     fn failing(&self, to: &Facts) -> String {
-        let status = match (self.closed && self.target.blocks, to.exit) {
-            (true, ExitRule::TwoBlocks) => 2,
-            (true, ExitRule::NonZeroBlocks) => 1,
-            _ => 0,
-        };
+        let status = if self.closed && self.target.blocks { to.exit.blocking_status() } else { 0 };
         format!("failed() {{ echo 'hookbox adapter failed' >&2; exit {status}; }}")
     }
 

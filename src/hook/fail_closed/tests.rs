@@ -7,6 +7,7 @@ use crate::hook::contract::LoadOptions;
 use crate::hook::dialect::list::Dialect;
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
+use crate::hook::portable;
 use crate::hook::script::ScriptOutcome;
 use crate::hook::scripted::Scripted;
 use crate::missing::{Missing, MissingKind};
@@ -70,6 +71,17 @@ fn fire(hooks: &HookSet, outcome: Option<ScriptOutcome>, event: &Value) -> Outco
 fn lacking(name: &str) -> ScriptOutcome {
     let missing = vec![Missing { kind: MissingKind::Command, name: name.to_owned() }];
     ScriptOutcome { missing, ..ScriptOutcome::exited(0, "", "") }
+}
+
+#[test]
+fn every_dialect_whose_hooks_decide_by_what_they_print_has_a_guard() {
+    for &dialect in Dialect::ALL {
+        let decides = portable::facts(dialect).events.iter().any(|row| row.blocks && !row.output.is_empty());
+        assert!(
+            !decides || guards().iter().any(|guard| guard.dialect == dialect),
+            "{dialect}: no row of `guards`"
+        );
+    }
 }
 
 #[test]

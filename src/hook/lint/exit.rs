@@ -49,14 +49,12 @@ impl HookLint<'_> {
                 }
             }
             (ExitRule::NonZeroBlocks, true) => self.printed_before_exit(script, view),
-            _ => {}
+            (ExitRule::NonZeroBlocks, false) | (ExitRule::Ignored, _) => {}
         }
         if event.blocks && !says_block && !super::search::ends_at_failures(script, view) {
             self.exits_of_parts();
         }
-        let blocks = says_block
-            || (self.facts.exit == ExitRule::TwoBlocks && two.is_some())
-            || (self.facts.exit == ExitRule::NonZeroBlocks && exits.iter().any(|(_, status)| *status != 0));
+        let blocks = says_block || exits.iter().any(|(_, status)| self.facts.exit.blocks(*status));
         if event.blocks && blocks {
             self.gives_up(script, flow);
             // `asyncRewake` hands the reason to the agent later.
@@ -88,12 +86,7 @@ impl HookLint<'_> {
     /// `cmd | while read x; do exit 2; done; exit 0`: that ends the loop, which is a process of its own.
     fn exits_of_parts(&mut self) {
         for exit in std::mem::take(&mut self.lost_exits) {
-            let blocks = match self.facts.exit {
-                ExitRule::TwoBlocks => exit.status == 2,
-                ExitRule::NonZeroBlocks => exit.status != 0,
-                ExitRule::Ignored => false,
-            };
-            if blocks {
+            if self.facts.exit.blocks(exit.status) {
                 let message = format!(
                     "exit {} ends only {}: the script goes on, and its own status is what counts",
                     exit.status,

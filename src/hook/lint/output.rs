@@ -8,7 +8,7 @@ use super::rule::{
 use super::texts::{Piece, Texts, keys, string_values, top_keys};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::event_table::Mark;
-use crate::hook::portable::{self, ExitRule};
+use crate::hook::portable;
 use crate::hook::unread;
 use crate::inspect::View;
 use crate::near;
@@ -98,7 +98,7 @@ const INSIDE: &[(Dialect, &str, &[&str])] = &[
 
 impl HookLint<'_> {
     pub(super) fn output(&mut self, view: &View, texts: &Texts) {
-        if self.facts.exit == ExitRule::Ignored {
+        if self.facts.output().is_empty() {
             self.ignored(view, texts);
             return;
         }
@@ -188,7 +188,8 @@ impl HookLint<'_> {
             command.name() == Some("exit")
                 && command.words.get(1).and_then(|word| word.text.as_deref()) == Some("2")
         };
-        if let Some(command) = view.commands.iter().find(two) {
+        let command = view.commands.iter().find(two).filter(|_| !self.facts.exit.blocks(2));
+        if let Some(command) = command {
             self.report_in_script(&OUTPUT_IGNORED, command.span.start, "exit 2 has no meaning here");
         }
     }

@@ -119,6 +119,26 @@ pub(crate) enum ExitRule {
     Ignored,
 }
 
+impl ExitRule {
+    /// Whether a status blocks.
+    pub(crate) const fn blocks(self, status: u8) -> bool {
+        match self {
+            Self::NonZeroBlocks => status != 0,
+            Self::TwoBlocks => status == 2,
+            Self::Ignored => false,
+        }
+    }
+
+    /// The status by which a hook blocks; 0 where none does.
+    pub(crate) const fn blocking_status(self) -> u8 {
+        match self {
+            Self::NonZeroBlocks => 1,
+            Self::TwoBlocks => 2,
+            Self::Ignored => 0,
+        }
+    }
+}
+
 /// What a dialect's matchers can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matching {

@@ -22,7 +22,7 @@ use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
 use crate::hook::outcome_list::OutcomeList;
-use crate::hook::record::{Effect, HookRecord, LogRecord, Phase};
+use crate::hook::record::{Effect, LogRecord};
 use crate::hook::runner::{HookFuture, HookRunner};
 use crate::hook::running::Pace;
 use crate::hook::script::{Ended, ScriptOutcome};
@@ -370,10 +370,5 @@ impl Bundle for AgentaoBundle {
         let name = EventName::at(&firing.event.moment)?;
         let chain = AgentaoChain::new(self, firing.event, name, firing.host);
         Some(firing.run(&self.hooks, chain))
-    }
-
-    /// The contract's only log event is about a whole firing.
-    fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
-        Vec::new()
     }
 }

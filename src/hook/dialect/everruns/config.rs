@@ -8,6 +8,7 @@ use super::bundle::{EverrunsBundle, Extra, USER};
 use super::event::EventName;
 use super::log;
 use super::payload::Variables;
+use super::settings::SETTINGS;
 use crate::document::{Node, NodeKind, Source};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::error::ConfigError;
@@ -40,10 +41,17 @@ const MOST_HOOKS: usize = 64;
 const MOST_CONFIG_BYTES: usize = 256 << 10;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    if let Some(name) = options.settings.keys().next() {
+        let known: Vec<_> = SETTINGS.iter().map(|row| row.name).collect();
+        let known = known.join(", ");
+        let why =
+            format!("settings: unknown name `{name}`: what there is are fields of the options ({known})");
+        return Err(source.problem(None, why).into());
+    }
     let node = source.json(PARSE_FAILED)?;
     let loading = Loading::new(options, Limits::everruns);
     let mut loader = Loader { source, loading, specs: Vec::new(), muted: FxHashSet::default() };
-    loader.document(&node).map_err(|fault| source.problem(fault.at, fault.message))?;
+    loader.document(&node).map_err(|fault| fault.of(source))?;
     loader.finish()
 }
 
@@ -104,7 +112,7 @@ impl Loader<'_> {
     }
 
     fn problem(&mut self, fault: Fault) {
-        self.loading.problems.push(self.source.problem(fault.at, fault.message));
+        self.loading.problems.push(fault.of(self.source));
     }
 
     fn document(&mut self, node: &Node) -> Result<(), Fault> {

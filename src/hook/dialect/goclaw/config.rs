@@ -93,7 +93,7 @@ pub(super) fn read(
             }
             Err(faults) => {
                 let first = faults.into_iter().take(1);
-                problems.extend(first.map(|fault| source.problem(fault.at, fault.message)));
+                problems.extend(first.map(|fault| fault.of(source)));
             }
         }
     }
@@ -129,7 +129,7 @@ pub(in crate::hook) fn other_faults(source: &Source<'_>, options: &LoadOptions) 
     let mut others = FaultList::default();
     for (index, node) in records(&node).iter().enumerate() {
         let faults = reader.read(index, node).err().unwrap_or_default();
-        others.extend(faults.into_iter().skip(1).map(|fault| source.problem(fault.at, fault.message)));
+        others.extend(faults.into_iter().skip(1).map(|fault| fault.of(source)));
     }
     others.into_kept()
 }

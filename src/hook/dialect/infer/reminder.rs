@@ -87,12 +87,12 @@ pub(super) fn read(given: Option<&Value>, shipped: Option<&Value>) -> Result<Vec
             node = Node::from_value(content);
         }
     }
-    let (own, merges) = file(&node).map_err(|fault| source.problem(fault.at, fault.message))?;
+    let (own, merges) = file(&node).map_err(|fault| fault.of(&source))?;
     if !merges {
         return Ok(own);
     }
     let shipped = shipped.map(Node::from_value);
-    let problem = |fault: Fault| Source::new("default_reminders", b"").problem(fault.at, fault.message);
+    let problem = |fault: Fault| fault.of(&Source::new("default_reminders", b""));
     let mut all = list(shipped.as_ref()).map_err(problem)?;
     for reminder in own {
         match all.iter_mut().find(|known| known.name == reminder.name) {
