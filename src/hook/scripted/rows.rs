@@ -16,7 +16,7 @@
 //! `{"$all": [WANT, ...]}` or, with no other member, `{"$is": VALUE}`.
 //!
 //! A row may be a table: lines that begin with `[` are lists of values, and for each of them the row above is checked with those values
-//! in the place of its `"$0"`, `"$1"`, ..., which are values or names of members.
+//! in the place of its `"$0"`, `"$1"`, ..., which are values or names of members; `"~$0"` is a part to be found.
 
 use super::{Asked, Scripted, block_on, string, written_for};
 use crate::clock::lock;
@@ -90,7 +90,10 @@ pub(crate) fn fill(row: &mut Value, values: &Value) {
         name.parse::<usize>().map_or_else(|_| values.get(name), |index| values.get(index)).cloned()
     };
     match row {
-        Value::String(text) => *row = of(text).unwrap_or_else(|| text.as_str().into()),
+        Value::String(text) => {
+            let part = text.strip_prefix('~').and_then(of).map(|part| format!("~{}", text_of(&part)).into());
+            *row = of(text).or(part).unwrap_or_else(|| text.as_str().into());
+        }
         Value::Array(items) => items.iter_mut().for_each(|item| fill(item, values)),
         Value::Object(members) => {
             let member = |(name, mut value): (String, Value)| {
