@@ -7,7 +7,7 @@ use super::{
 };
 use crate::document::Node;
 use crate::hook::dialect::everruns::event::EVENTS;
-use crate::hook::dialect::everruns::{USER, hook_id};
+use crate::hook::dialect::everruns::{USER, VARIABLES, hook_id};
 use crate::hook::matcher::ArgumentPattern;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -20,17 +20,7 @@ pub(crate) static FACTS: Facts = Facts {
     payload: &["event", "hook_id", "session_id", "turn_id", "org_id", "agent_id", "ts", "data"],
     is_flat: false,
     names: OnceLock::new(),
-    variables: &[
-        "EVERRUNS_HOOK_PAYLOAD_JSON",
-        "EVERRUNS_HOOK_PAYLOAD_PATH",
-        "EVERRUNS_HOOK_EVENT",
-        "EVERRUNS_HOOK_ID",
-        "EVERRUNS_HOOK_SESSION_ID",
-        "EVERRUNS_HOOK_TURN_ID",
-        "EVERRUNS_HOOK_TOOL_NAME",
-        "EVERRUNS_HOOK_TOOL_CALL_ID",
-        "WORKSPACE",
-    ],
+    variables: &VARIABLES,
     variable_prefixes: &["EVERRUNS_"],
     shell_tool: "bash",
     shell_argument: &["command", "commands"],

@@ -1,7 +1,7 @@
 //! Reading configs (A1 of the contract): one file or inline object after another, each an event map of rules.
 //!
 //! Nothing about a rule is fatal: what is faulty is left out with a warning in the contract's words (`config/rule.rs` reads one
-//! rule). A config that is checked before it is saved ([`Loading::left_out`]) turns every such warning into an error, but for those
+//! rule). A config that is checked before it is saved ([`Purpose::Save`](crate::hook::contract::Purpose::Save)) turns every such warning into an error, but for those
 //! about what is kept.
 
 mod rule;

@@ -154,7 +154,7 @@ impl<'a> EverrunsChain<'a> {
 
 /// R19 and those of R20 that do not depend on the hook.
 fn common_environment(bundle: &EverrunsBundle, event: &Event, name: EventName) -> Vec<(Text, Text)> {
-    let [_, _, event_name, _, session, turn, tool, call_id] = &bundle.variables.0;
+    let [_, _, event_name, _, session, turn, tool, call_id, _] = &bundle.variables.0;
     let mut all = Vec::with_capacity(BASE.len() + 5);
     all.extend(BASE.map(|(name, value)| (Text::from_static(name), Text::from_static(value))));
     all.push((event_name.clone(), Text::from_static(name.name().as_bytes())));

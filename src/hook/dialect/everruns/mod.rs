@@ -47,5 +47,6 @@ mod tests;
 
 pub(in crate::hook) use bundle::{USER, hook_id};
 pub use config::{CAPABILITY, Capability};
+pub(in crate::hook) use payload::VARIABLES;
 pub use result::{EverrunsResult, PostTool, PromptGate, ToolGate};
 pub use settings::SETTINGS;

@@ -28,8 +28,8 @@ pub(super) const BASE: [(&[u8], &[u8]); 4] = [
 /// What the names of the hook variables begin with, unless the host says otherwise.
 const PREFIX: &str = "EVERRUNS";
 
-/// The names of the hook variables (R20).
-const VARIABLES: [&str; 8] = [
+/// The names of the variables that are a hook's own (R20), and that of the workspace (R19).
+pub(in crate::hook) const VARIABLES: [&str; 9] = [
     "EVERRUNS_HOOK_PAYLOAD_JSON",
     "EVERRUNS_HOOK_PAYLOAD_PATH",
     "EVERRUNS_HOOK_EVENT",
@@ -38,11 +38,12 @@ const VARIABLES: [&str; 8] = [
     "EVERRUNS_HOOK_TURN_ID",
     "EVERRUNS_HOOK_TOOL_NAME",
     "EVERRUNS_HOOK_TOOL_CALL_ID",
+    "WORKSPACE",
 ];
 
 /// [`VARIABLES`] under one prefix.
 #[derive(Debug)]
-pub(super) struct Variables(pub(super) [Text; 8]);
+pub(super) struct Variables(pub(super) [Text; 9]);
 
 impl Variables {
     pub(super) fn new(prefix: Option<&str>) -> Self {

@@ -123,7 +123,7 @@ impl HookRecordReader<'_> {
         let (Some((event, scope)), Some(tenant), Some(on_timeout), Some((kind, handler))) =
             (names, tenant, on_timeout, handler)
         else {
-            return Err(Vec::new());
+            return Err(vec![Fault::new(node.at, "hook: the record can not be read")]);
         };
         let id = raw.id(index, event);
         let hook = self.hook(&raw, kind, id, event, timeout);
